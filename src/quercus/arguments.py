@@ -1,0 +1,81 @@
+"""Checks of constructor arguments, with messages that name the argument and the remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
+    """Raise ValueError unless the value is one of the choices.
+
+    Parameters
+    ----------
+    name
+        Of the argument.
+    value
+        What was given.
+    choices
+        What may be given.
+
+    Examples
+    --------
+    >>> check_choice("criterion", "ginny", ["gini", "entropy"])
+    Traceback (most recent call last):
+        ...
+    ValueError: criterion='ginny' is unknown; choose 'gini' or 'entropy'.
+    """
+    choices = list(choices)
+    if not isinstance(value, str) or value not in choices:
+        *most, last = [repr(choice) for choice in choices]
+        listed = f"{', '.join(most)} or {last}" if most else last
+        raise ValueError(f"{name}={value!r} is unknown; choose {listed}.")
+
+
+def check_number(name: str, value: Any, *, least: float, above: bool = False, most: float = math.inf) -> None:
+    """Raise ValueError unless the value is a number within its limits.
+
+    Parameters
+    ----------
+    name
+        Of the argument.
+    value
+        What was given.
+    least, most
+        The limits.
+    above
+        Whether `least` itself is too small.
+
+    Examples
+    --------
+    >>> check_number("delta", 2.0, least=0, above=True, most=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: delta=2.0 is out of range; give a number above 0 and at most 1.
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not least <= value <= most or (above and value == least):
+        limits = f"above {least:g}" if above else f"of at least {least:g}"
+        limits += f" and at most {most:g}" if most < math.inf else ""
+        raise ValueError(f"{name}={value!r} is out of range; give a number {limits}.")
+
+
+def check_seed(seed: Any) -> None:
+    """Raise ValueError unless this is a whole number of 0 or more, or None.
+
+    Parameters
+    ----------
+    seed
+        What was given.
+
+    Examples
+    --------
+    >>> check_seed(-1)
+    Traceback (most recent call last):
+        ...
+    ValueError: seed=-1 is no seed; give a whole number of 0 or more, or None for a fresh one.
+    """
+    if seed is not None and (isinstance(seed, bool) or not hasattr(seed, "__index__") or seed < 0):
+        raise ValueError(f"seed={seed!r} is no seed; give a whole number of 0 or more, or None for a fresh one.")
