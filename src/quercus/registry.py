@@ -1,0 +1,43 @@
+"""Which learners there are, by name, without importing any of them."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import Any
+
+LEARNERS: dict[str, str] = {
+    "ConfidenceTree": "quercus.learners.confidence",
+    "HoeffdingTree": "quercus.learners.hoeffding",
+}
+
+
+def find_learner(name: str) -> Any:
+    """Return the learner class of this name; ``"confidence"`` and ``"confidence-tree"`` mean ``ConfidenceTree``.
+
+    Parameters
+    ----------
+    name
+        Class name, or its words in small letters.
+
+    Examples
+    --------
+    >>> find_learner("hoeffding").__name__
+    'HoeffdingTree'
+    >>> find_learner("oak")
+    Traceback (most recent call last):
+        ...
+    ValueError: there is no learner 'oak'; there are ConfidenceTree, HoeffdingTree.
+    """
+    by_word = {_plain(full): full for full in LEARNERS}
+    by_word |= {_plain(full).removesuffix("tree"): full for full in LEARNERS}
+    full = by_word.get(_plain(name))
+    if full is None:
+        near = difflib.get_close_matches(_plain(name), by_word, n=1)
+        hint = f" Did you mean {by_word[near[0]]}?" if near else ""
+        raise ValueError(f"there is no learner {name!r}; there are {', '.join(LEARNERS)}.{hint}")
+    return getattr(importlib.import_module(LEARNERS[full]), full)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "").replace(" ", "")

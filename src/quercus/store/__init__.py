@@ -1,0 +1,12 @@
+"""Save and load: one safetensors file per model, with a JSON header, that never runs code when it is read.
+
+The header holds the format version, the learner's name, its parameters and its schema; the arrays are the learner's
+whole state, the random generator included, so that a loaded learner goes on exactly as the saved one would have.
+"""
+
+from __future__ import annotations
+
+from quercus.store.errors import ModelFileError
+from quercus.store.files import FORMAT, Model, load, read_model, write_model
+
+__all__ = ["FORMAT", "Model", "ModelFileError", "load", "read_model", "write_model"]
