@@ -1,0 +1,24 @@
+"""One walk over a tree, several renderers: plain words, text, dot, mermaid, SVG and HTML."""
+
+from quercus.explain.dot import to_dot
+from quercus.explain.explanation import Explanation, Step
+from quercus.explain.mermaid import to_mermaid
+from quercus.explain.nodes import Leaf, Node, Test
+from quercus.explain.page import to_html
+from quercus.explain.svg import to_svg
+from quercus.explain.text import to_text
+from quercus.explain.view import TreeView
+
+__all__ = [
+    "Explanation",
+    "Leaf",
+    "Node",
+    "Step",
+    "Test",
+    "TreeView",
+    "to_dot",
+    "to_html",
+    "to_mermaid",
+    "to_svg",
+    "to_text",
+]

@@ -1,0 +1,182 @@
+"""What stands in the boxes and lines of every renderer."""
+
+from __future__ import annotations
+
+from quercus.explain.nodes import Node, Test
+from quercus.explain.view import TreeView
+from quercus.explain.words import others, ranked, shorten, show_count, show_name, show_share, show_value, width
+
+# Okabe and Ito's palette, which colour-blind readers can tell apart, those first that differ most in brightness.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+GREY = "#8C8C8C"
+_PRETTY = {"<=": "≤", ">": ">", "==": "=", "!=": "≠"}
+
+
+def plural(number: float, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> plural(1, "label"), plural(1200, "label"), plural(2, "leaf")
+    ('1 label', '1,200 labels', '2 leaves')
+    """
+    many = "leaves" if noun == "leaf" else f"{noun}s"
+    return f"{show_count(number)} {noun if number == 1 else many}"
+
+
+def summary(view: TreeView) -> str:
+    """Say in a line what the tree is.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf
+    >>> leaf = Node(0, -1, None, 0, None, True, (3.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
+    >>> summary(TreeView("HoeffdingTree", ("a",), (), (leaf,), 3))
+    'HoeffdingTree: 1 leaf, depth 0, 3 rows learned'
+    """
+    size = f"{plural(view.n_leaves, 'leaf')}, depth {view.depth}"
+    return f"{show_name(view.learner)}: {size}, {plural(view.rows, 'row')} learned"
+
+
+def brief(test: Test, passed: bool, columns: int, pretty: bool = False) -> str:
+    """Write a test in at most this many columns; the comparison always stays.
+
+    Examples
+    --------
+    >>> brief(Test("number_of_previous_contacts", "<=", 3.5), False, 20)
+    'number_…ntacts > 3.5'
+    >>> brief(Test("job", "==", "clerk"), True, 20, pretty=True)
+    "job = 'clerk'"
+    """
+    name, sign, value = show_name(test.feature), test.sign(passed), show_value(test.value)
+    sign = _PRETTY[sign] if pretty else sign
+    room = columns - width(sign) - 2
+    if width(name) + width(value) > room:
+        value = shorten(value, max(room - width(name), room // 2))
+        name = shorten(name, room - width(value))
+    return f"{name} {sign} {value}"
+
+
+def shares(view: TreeView, node: Node, columns: int, most: int = 5) -> str:
+    """List the classes of a node, the largest first, with counts and shares; only shares where room is short.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf
+    >>> leaf = Node(0, -1, None, 0, None, True, (3.0, 9.0), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
+    >>> view = TreeView("HoeffdingTree", ("b", "a"), (), (leaf,), 3)
+    >>> shares(view, leaf, 60)
+    "'a' 9 (75%), 'b' 3 (25%)"
+    >>> shares(view, leaf, 20)
+    "'a' 75%, 'b' 25%"
+    """
+    order = ranked(view.classes, node.counts)
+    total = node.total
+    names = [shorten(show_value(label), 20) for label, _ in order[:most]]
+    parts = [(show_count(count), show_share(count / total)) for _, count in order[:most]]
+    full = [f"{name} {count} ({share})" for name, (count, share) in zip(names, parts, strict=True)]
+    short = [f"{name} {share}" for name, (_, share) in zip(names, parts, strict=True)]
+    lists = [_fitting(full, len(order), columns), _fitting(short, len(order), columns)]
+    return max(lists, key=lambda shown: shown[0])[1]
+
+
+def _fitting(parts: list[str], number: int, columns: int) -> tuple[int, str]:
+    """Return how many of the parts fit in a line that also says how many more there are, and that line."""
+    for kept in range(len(parts), 0, -1):
+        rest = [others(number - kept)] if number > kept else []
+        line = ", ".join(parts[:kept] + rest)
+        if width(line) <= columns:
+            return kept, line
+    return 0, f"{number:,} classes" if parts else ""
+
+
+def state(node: Node) -> str:
+    """Say how sure a leaf is, or how many leaves a node hides.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf
+    >>> state(Node(0, -1, None, 0, None, True, (1.0,), "a", 0.0, Leaf("majority", False, (0.0, 1.0), False, 1.0)))
+    'not yet certain, stopped growing'
+    """
+    if node.leaf is None:
+        return f"hides {plural(node.hidden_leaves, 'leaf')}" if node.hidden_leaves else ""
+    if node.prediction is None:
+        return "nothing learned yet"
+    sure = "certain" if node.leaf.consistent else "not yet certain"
+    return sure if node.leaf.growing else f"{sure}, stopped growing"
+
+
+def box(view: TreeView, node: Node, columns: int) -> list[str]:
+    """Say the most important things about a node, in a few short lines.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf
+    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
+    >>> box(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9), leaf, 40)
+    ["'a'", "9 labels: 'a' 9 (100%)", 'not yet certain']
+    """
+    counted = shares(view, node, columns, most=3)
+    lines = [plural(node.total, "label") + (f": {counted}" if counted else "")]
+    if node.is_leaf:
+        lines.insert(0, "no answer yet" if node.prediction is None else shorten(show_value(node.prediction), columns))
+    elif node.test is not None:
+        lines.insert(0, brief(node.test, True, columns))
+    return [*lines, state(node)] if state(node) else lines
+
+
+def node_name(node_id: int) -> str:
+    """Return a name for a node that graph languages take as it is.
+
+    Examples
+    --------
+    >>> node_name(7)
+    'n7'
+    """
+    return f"n{node_id}".replace("-", "_")
+
+
+def details(view: TreeView, node: Node) -> list[str]:
+    """Say everything about a node, in a few lines of any length.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf
+    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
+    >>> for line in details(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9), leaf):
+    ...     print(line)
+    answers 'a', by majority
+    9 labels: 'a' 9 (100%)
+    true share of 'a' between 40% and 100%: not yet certain
+    """
+    counted = shares(view, node, 400, most=12)
+    lines = [plural(node.total, "label") + (f": {counted}" if counted else "")]
+    if node.leaf is None:
+        if node.test is not None:
+            way = node.test.text(node.missing_left)
+            lines = [node.test.text(), *lines, f"gain {node.gain:.3g}; missing values go to {way}"]
+        return [*lines, state(node)] if node.hidden_leaves else lines
+    low, high = node.leaf.interval
+    answer = show_value(node.prediction)
+    if node.prediction is None:
+        return ["nothing learned yet"]
+    sure = f"true share of {answer} between {show_share(low)} and {show_share(high)}: {state(node)}"
+    return [f"answers {answer}, by {node.leaf.answered_by}", *lines, sure]
+
+
+def colours(view: TreeView) -> list[str]:
+    """Give the largest classes a colour each and all others grey, in the order of the classes.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf
+    >>> leaf = Node(0, -1, None, 0, None, True, (3.0, 9.0), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
+    >>> colours(TreeView("HoeffdingTree", ("b", "a"), (), (leaf,), 3))
+    ['#0072B2', '#E69F00']
+    """
+    if len(view.classes) <= len(PALETTE):
+        return list(PALETTE[: len(view.classes)])
+    largest = sorted(range(len(view.classes)), key=lambda place: -view.root.counts[place])[: len(PALETTE)]
+    chosen = dict(zip(sorted(largest), PALETTE, strict=True))
+    return [chosen.get(place, GREY) for place in range(len(view.classes))]

@@ -1,0 +1,74 @@
+"""A drawn tree for notebooks, reports and pages of its own."""
+
+from __future__ import annotations
+
+from html import escape
+
+from quercus.explain.captions import summary
+from quercus.explain.svg import FONT, MISSING_NOTE, drawing, frame, legend, shown_note
+from quercus.explain.view import TreeView
+
+_LEGEND = "display:inline-flex;align-items:center;gap:6px;margin:0 16px 4px 0"
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>{title}</title>
+<style>
+:root{{color-scheme:light dark}}
+body{{margin:20px;color:#1b1d21;background:#fff}}
+@media(prefers-color-scheme:dark){{body{{color:#e9eaec;background:#16181c}}}}
+</style></head><body>
+{body}
+</body></html>
+"""
+
+
+def to_html(view: TreeView, max_depth: int | None = 5, max_nodes: int | None = 31, *, page: bool = False) -> str:
+    """Draw a tree as HTML that takes its colours from the page around it and scrolls inside its own box.
+
+    Parameters
+    ----------
+    view
+        The tree.
+    max_depth
+        Deepest node to show; None for no limit.
+    max_nodes
+        Most nodes to show; what most examples go through comes first; None for no limit.
+    page
+        Return a whole page to save as a file, not a piece to put into one.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf, Node, TreeView
+    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
+    >>> to_html(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9))[:27]
+    '<div class="quercus-tree" s'
+    """
+    shown = view.pruned(max_depth, max_nodes)
+    drawn, wide, high = drawing(shown)
+    title = summary(view)
+    swatches = "".join(
+        f'<span style="{_LEGEND}"><span style="width:12px;height:12px;flex:none;border-radius:3px;background:{hue}">'
+        f"</span>{escape(name)}</span>"
+        for hue, name in legend(shown)
+    )
+    notes = _notes(view, shown)
+    picture = frame(drawn, wide, high, title, 'style="display:block"')
+    body = (
+        f'<div class="quercus-tree" style="max-width:100%;font:13px/1.5 {FONT}">'
+        f'<div style="font-size:15px;font-weight:600;margin-bottom:6px;overflow-wrap:anywhere">{escape(title)}</div>'
+        f'<div style="overflow-wrap:anywhere">{swatches}</div>{notes}'
+        f'<div style="overflow-x:auto;max-width:100%" tabindex="0" role="region" aria-label="tree">'
+        f"{picture}</div></div>"
+    )
+    return _PAGE.format(title=escape(title), body=body) if page else body
+
+
+def _notes(view: TreeView, shown: TreeView) -> str:
+    if len(shown.nodes) == 1 and shown is view:
+        return ""
+    ring = "display:inline-block;width:12px;line-height:12px;border:1px solid;border-radius:50%;text-align:center"
+    parts = [f'<span style="{ring};font-size:9.5px;font-weight:600">?</span> {MISSING_NOTE}']
+    parts.append("thicker lines carry more labels")
+    if shown is not view:
+        parts.append(shown_note(view, shown))
+    return f'<div style="opacity:.8;font-size:12px;margin:2px 0 8px">{" · ".join(parts)}</div>'

@@ -1,0 +1,83 @@
+"""A tree as text for a terminal."""
+
+from __future__ import annotations
+
+from quercus.explain.captions import brief, plural, shares, state, summary
+from quercus.explain.nodes import Node
+from quercus.explain.view import TreeView
+from quercus.explain.words import pad, shorten, show_count, show_value, width
+
+_LINE = 120
+_LEVELS = 9  # a deeper branch shows its depth as a number and only the innermost levels of its lines
+_CONDITION = 36
+
+
+def to_text(view: TreeView, max_depth: int | None = None, max_nodes: int | None = 63) -> str:
+    """Draw a tree with lines and letters, at most 120 columns wide.
+
+    Each line is a node: how examples come to it, its labels, its answer if it is a leaf, its classes. A ``?`` marks
+    the branch that examples with a missing value take.
+
+    Parameters
+    ----------
+    view
+        The tree.
+    max_depth
+        Deepest node to show; None for no limit.
+    max_nodes
+        Most nodes to show; what most examples go through comes first; None for no limit.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf, Node, Test, TreeView
+    >>> leaf = Leaf("majority", True, (0.2, 0.9), False, 10.0)
+    >>> print(to_text(TreeView("ConfidenceTree", ("no", "yes"), ("age",), (
+    ...     Node(0, -1, None, 0, Test("age", "<=", 41.0), True, (8.0, 12.0), "yes", 0.1, None),
+    ...     Node(1, 0, "left", 1, None, True, (1.0, 9.0), "yes", 0.0, leaf),
+    ...     Node(2, 0, "right", 1, None, True, (7.0, 3.0), "no", 0.0, leaf),
+    ... ), rows=20)))
+    ConfidenceTree: 2 leaves, depth 1, 20 rows learned
+    ? also if missing  labels  answer  classes
+    all                    20          'yes' 12 (60%), 'no' 8 (40%)
+    ├─ age <= 41 ?         10  'yes'   'yes' 9 (90%), 'no' 1 (10%)
+    └─ age > 41            10  'no'    'no' 7 (70%), 'yes' 3 (30%)
+    """
+    shown = view.pruned(max_depth, max_nodes)
+    trees = _tree_column(shown)
+    key = "? also if missing" if len(trees) > 1 else ""
+    labels = [show_count(node.total) for node in shown.nodes]
+    answers = [_answer(node) for node in shown.nodes]
+    wide = max(map(width, [key, *trees])), max(6, *map(len, labels)), max(6, *map(width, answers))
+    head = f"{key:{wide[0]}}  {'labels':>{wide[1]}}  {pad('answer', wide[2])}  classes"
+    rest = _LINE - sum(wide) - 6
+    lines = [shorten(summary(view), _LINE), head]
+    for node, tree, count, answer in zip(shown.nodes, trees, labels, answers, strict=True):
+        line = f"{pad(tree, wide[0])}  {count:>{wide[1]}}  {pad(answer, wide[2])}  {shares(shown, node, rest)}"
+        lines.append(line.rstrip())
+    if shown is not view:
+        lines.append(f"{len(shown.nodes):,} of {plural(len(view.nodes), 'node')} shown")
+    return "\n".join(lines)
+
+
+def _answer(node: Node) -> str:
+    if node.hidden_leaves:
+        return f"({state(node)})"
+    if not node.is_leaf:
+        return ""
+    return "none yet" if node.prediction is None else shorten(show_value(node.prediction), 18)
+
+
+def _tree_column(view: TreeView) -> list[str]:
+    """Return, for each node, the lines that lead to it and the test that it passed."""
+    column = ["all"]
+    below = {view.root.id: ""}
+    for node in view.nodes[1:]:
+        parent, first = view.node(node.parent), node.side == "left"
+        start = below[node.parent]
+        below[node.id] = (start + ("│  " if first else "   "))[-3 * _LEVELS :]
+        if node.depth - 1 > _LEVELS:
+            start = f"⋯{node.depth}".ljust(6) + start[6:]
+        condition = "" if parent.test is None else brief(parent.test, first, _CONDITION)
+        missing = " ?" if parent.missing_left == first else ""
+        column.append(f"{start}{'├─' if first else '└─'} {condition}{missing}")
+    return column

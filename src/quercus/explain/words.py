@@ -1,0 +1,169 @@
+"""How values are written for people: numbers, labels, names, long lists."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+Label = Hashable
+
+
+def native(value: Any) -> Any:
+    """Return the plain Python value of a numpy scalar, and anything else as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> native(np.int64(3)), native("yes")
+    (3, 'yes')
+    """
+    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
+
+
+def show_number(value: float) -> str:
+    """Write a number with six significant digits, but never round its integer part.
+
+    Examples
+    --------
+    >>> show_number(41.0), show_number(1 / 3), show_number(20190101.5), show_number(2e-9)
+    ('41', '0.333333', '20190101.5', '2e-09')
+    """
+    value = float(value)
+    if not math.isfinite(value):
+        return str(value)
+    if 1e5 <= abs(value) < 1e15:
+        return f"{value:.1f}".removesuffix(".0")
+    return f"{value + 0.0:.6g}"
+
+
+def show_value(value: Any) -> str:
+    """Write a feature value or a label: text in quotes, numbers shortened, None as ``missing``.
+
+    Examples
+    --------
+    >>> show_value("clerk"), show_value(29.0), show_value(True), show_value(None)
+    ("'clerk'", '29', 'True', 'missing')
+    """
+    value = native(value)
+    if value is None:
+        return "missing"
+    if isinstance(value, float):
+        return show_number(value)
+    return repr(value) if isinstance(value, str) else show_name(str(value))
+
+
+def show_name(name: str) -> str:
+    r"""Write a name on one line: characters that do not print become escapes.
+
+    Examples
+    --------
+    >>> show_name("unit\nprice")
+    'unit\\nprice'
+    """
+    if name.isprintable():
+        return name
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
+
+
+def show_share(share: float) -> str:
+    """Write a share in percent; 0% and 100% only where they are exact.
+
+    Examples
+    --------
+    >>> show_share(0.713), show_share(0.9999), show_share(1.0), show_share(1e-6)
+    ('71%', '>99%', '100%', '<1%')
+    """
+    if 0 < share < 0.01:
+        return "<1%"
+    if 0.99 < share < 1:
+        return ">99%"
+    return f"{share:.0%}"
+
+
+def show_count(count: float) -> str:
+    """Write a number of examples: whole where it is whole, thousands apart.
+
+    Examples
+    --------
+    >>> show_count(12345.0), show_count(2.5)
+    ('12,345', '2.5')
+    """
+    count = float(count)
+    if count.is_integer() or abs(count) >= 1000:
+        return f"{count:,.0f}"
+    return f"{count:.3g}"
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes on a terminal: East Asian letters take two, marks on letters none.
+
+    Examples
+    --------
+    >>> width("age"), width("年齢"), width("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def shorten(text: str, columns: int) -> str:
+    """Cut a text in its middle so that it takes at most this many columns.
+
+    Examples
+    --------
+    >>> shorten("a very long name", 9)
+    'a ve…name'
+    """
+    if width(text) <= columns:
+        return text
+    if columns < 1:
+        return ""
+    head, tail, room = "", "", columns - 1
+    front, back = 0, len(text)
+    while front < back:
+        at_front = width(head) <= width(tail)
+        letter = text[front] if at_front else text[back - 1]
+        if width(head) + width(tail) + width(letter) > room:
+            break
+        if at_front:
+            head, front = head + letter, front + 1
+        else:
+            tail, back = letter + tail, back - 1
+    return f"{head}…{tail}"
+
+
+def pad(text: str, columns: int) -> str:
+    """Fill a text up with spaces to this many columns.
+
+    Examples
+    --------
+    >>> pad("年齢", 6)
+    '年齢  '
+    """
+    return text + " " * (columns - width(text))
+
+
+def ranked(classes: Sequence[Label], counts: Sequence[float]) -> list[tuple[Label, float]]:
+    """Return the classes that have examples, the largest first; equal ones keep their order.
+
+    Examples
+    --------
+    >>> ranked(("a", "b", "c"), (2.0, 0.0, 5.0))
+    [('c', 5.0), ('a', 2.0)]
+    """
+    present = [(label, count) for label, count in zip(classes, counts, strict=True) if count > 0]
+    return sorted(present, key=lambda pair: -pair[1])
+
+
+def others(number: int) -> str:
+    """Write how many more there are.
+
+    Examples
+    --------
+    >>> others(1), others(17)
+    ('1 other', '17 others')
+    """
+    return f"{number:,} other" + ("" if number == 1 else "s")
