@@ -1,0 +1,282 @@
+"""How each kind of learner is asked and taught: ours in whole batches, others row by row."""
+
+from __future__ import annotations
+
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.evaluation.money import Label
+from quercus.evaluation.rows import as_dicts, as_matrix
+
+if TYPE_CHECKING:
+    from quercus.streams import Stream
+
+ROWS_AT_ONCE = 256
+
+Said = tuple[Label | None, dict[Label, float] | None]
+
+
+class Answers(NamedTuple):
+    """What a learner said to a batch before it learned it; class ids go by first arrival."""
+
+    truth: NDArray[np.int64]
+    answers: NDArray[np.int64]
+    proba: NDArray[np.float64] | None
+    classes: Sequence[Label]
+
+
+class Driver(Protocol):
+    """Asks a learner about rows, then teaches it their labels, one after the other."""
+
+    rows_at_once: int | None
+    failed_row: int | None
+    impossible: int
+    clock: Clock
+
+    def step(self, X: Any, y: NDArray[Any]) -> Answers:
+        """Test on each row, then learn it."""
+
+
+class Clock:
+    """Adds up the wall and processor time of the learner alone, as a context manager."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Start again at zero."""
+        self.wall = 0.0
+        self.cpu = 0.0
+
+    def __enter__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def __exit__(self, *_: object) -> None:
+        self.cpu += time.process_time() - self._cpu
+        self.wall += time.perf_counter() - self._wall
+
+
+def drive(learner: Any, stream: Stream) -> Driver:
+    """Find out how a learner works.
+
+    Parameters
+    ----------
+    learner
+        One of ours (``test_then_learn``), of river (``predict_one``, ``learn_one``) or of scikit-learn
+        (``partial_fit``).
+    stream
+        What it will see.
+
+    Examples
+    --------
+    >>> from quercus.streams import Noise
+    >>> drive(42, Noise())
+    Traceback (most recent call last):
+        ...
+    TypeError: int cannot learn from a stream; a learner has test_then_learn (ours), predict_one and learn_one (river),
+    or partial_fit and predict (scikit-learn).
+    """
+    if isinstance(learner, type):
+        raise TypeError(f"{learner.__name__} is a class; give a learner made from it: {learner.__name__}().")
+    if hasattr(learner, "test_then_learn"):
+        return BatchDriver(learner)
+    if hasattr(learner, "predict_one") and hasattr(learner, "learn_one"):
+        return DictDriver(learner, stream)
+    if hasattr(learner, "partial_fit") and hasattr(learner, "predict"):
+        return ArrayDriver(learner, stream)
+    raise TypeError(
+        f"{type(learner).__name__} cannot learn from a stream; a learner has test_then_learn (ours), predict_one and "
+        "learn_one (river), or partial_fit and predict (scikit-learn)."
+    )
+
+
+class BatchDriver:
+    """A learner of ours: the whole loop is one compiled call."""
+
+    rows_at_once: int | None = None
+    failed_row: int | None = None
+    impossible: int = 0
+
+    def __init__(self, learner: Any) -> None:
+        self.learner = learner
+        self.clock = Clock()
+        self._compiled = False
+
+    def step(self, X: Any, y: NDArray[Any]) -> Answers:
+        """Test on each row, then learn it."""
+        if not self._compiled:
+            self._compile(X, y)
+        with self.clock:
+            outcome = self.learner.test_then_learn(X, y)
+        return Answers(outcome.truth, outcome.answers, outcome.proba, outcome.classes)
+
+    def _compile(self, X: Any, y: NDArray[Any]) -> None:
+        """Let a throw-away copy learn a row, so that loading the kernels is not counted as learning."""
+        from sklearn.base import clone
+
+        from quercus.streams.batches import cut
+
+        self._compiled = True
+        if hasattr(self.learner, "get_params"):
+            try:
+                clone(self.learner).test_then_learn(cut(X, 0, 1), y[:1])
+            except (TypeError, ValueError):
+                return  # the learner itself is about to say so
+
+
+class RowDriver(ABC):
+    """What learners that take one row at a time share; a subclass says how to ask and how to teach."""
+
+    rows_at_once: int | None = ROWS_AT_ONCE
+    failed_row: int | None = None
+    impossible: int = 0
+
+    def __init__(self, learner: Any, stream: Stream) -> None:
+        self.learner = learner
+        self.clock = Clock()
+        self.stream = stream
+        self.ids: dict[Label, int] = {}
+
+    @abstractmethod
+    def rows(self, X: Any) -> Sequence[Any]:
+        """Cut a batch into what the learner takes; not timed."""
+
+    @abstractmethod
+    def ask(self, x: Any) -> Said:
+        """Return the answer, None for none, and the probabilities, None if the learner has no such thing."""
+
+    @abstractmethod
+    def teach(self, x: Any, label: Label) -> None:
+        """Learn one row."""
+
+    def step(self, X: Any, y: NDArray[Any]) -> Answers:
+        """Test on each row, then learn it."""
+        rows, labels = self.rows(X), y.tolist()
+        said: list[Said] = []
+        row = 0
+        try:
+            with self.clock:
+                for x, label in zip(rows, labels, strict=True):
+                    said.append(self.ask(x))
+                    self.teach(x, label)
+                    row += 1
+        except Exception:
+            self.failed_row = row
+            raise
+        return self._encode(labels, said)
+
+    def _encode(self, labels: list[Label], said: list[Said]) -> Answers:
+        ids = self.ids
+        for (answer, proba), label in zip(said, labels, strict=True):
+            for known in (*(proba or ()), answer, label):
+                if known is not None and known not in ids:
+                    ids[known] = len(ids)
+        truth = np.array([ids[label] for label in labels], np.int64)
+        answers = np.array([-1 if answer is None else ids[answer] for answer, _ in said], np.int64)
+        return Answers(truth, answers, self._matrix(said), list(ids))
+
+    def _matrix(self, said: list[Said]) -> NDArray[np.float64] | None:
+        """Return the probabilities as a matrix whose rows sum to 1, or to 0 where the learner had none that can be."""
+        if any(proba is None for _, proba in said):
+            return None
+        matrix = np.zeros((len(said), len(self.ids)))
+        for i, (_, proba) in enumerate(said):
+            for label, share in (proba or {}).items():
+                matrix[i, self.ids[label]] = share
+        impossible = ~((matrix >= 0) & (matrix < np.inf)).all(axis=1)
+        self.impossible += int(impossible.sum())
+        matrix[impossible] = 0
+        totals = matrix.sum(axis=1, keepdims=True)
+        np.divide(matrix, totals, out=matrix, where=totals > 0)
+        return matrix
+
+
+class DictDriver(RowDriver):
+    """A learner with river's verbs: dicts, one at a time."""
+
+    def __init__(self, learner: Any, stream: Stream) -> None:
+        super().__init__(learner, stream)
+        self._predict: Callable[[Any], Any] | None = learner.predict_one
+        self._proba: Callable[[Any], dict[Label, float]] | None = getattr(learner, "predict_proba_one", None)
+        if self._proba is not None and _answers_by_probability(learner):
+            self._predict = None
+
+    def rows(self, X: Any) -> Sequence[Any]:
+        """Make the dicts; a value that is missing is left out, as river's learners expect."""
+        return as_dicts(X, self.stream.feature_names, self.stream.nominal)
+
+    def ask(self, x: Any) -> Said:
+        """Predict one row."""
+        proba = None
+        if self._proba is not None:
+            try:
+                proba = self._proba(x)
+            except NotImplementedError:
+                self._proba, self._predict = None, self.learner.predict_one
+        if self._predict is None:
+            # The same line as river's own predict_one, without asking for the probabilities again.
+            return (max(proba, key=proba.__getitem__) if proba else None), proba
+        return self._predict(x), proba
+
+    def teach(self, x: Any, label: Label) -> None:
+        """Learn one row."""
+        self.learner.learn_one(x, label)
+
+
+def _answers_by_probability(learner: Any) -> bool:
+    """Tell whether predict_one is river's own, which is the most probable class."""
+    river = sys.modules.get("river.base")
+    return river is not None and getattr(type(learner), "predict_one", None) is river.Classifier.predict_one
+
+
+class ArrayDriver(RowDriver):
+    """A learner with scikit-learn's verbs: arrays of one row each."""
+
+    def __init__(self, learner: Any, stream: Stream) -> None:
+        super().__init__(learner, stream)
+        self._fitted = hasattr(learner, "classes_")
+        self._has_proba = hasattr(learner, "predict_proba")
+
+    def rows(self, X: Any) -> Sequence[Any]:
+        """Cut a numeric table into arrays of one row."""
+        matrix = as_matrix(X, self.stream.feature_names, type(self.learner).__name__)
+        return [matrix[i : i + 1] for i in range(len(matrix))]
+
+    def ask(self, x: Any) -> Said:
+        """Predict one row."""
+        if not self._fitted:
+            return None, {} if self._has_proba else None
+        answer = self.learner.predict(x)[0]
+        proba = None
+        if self._has_proba:
+            shares = self.learner.predict_proba(x)[0].tolist()
+            proba = dict(zip(self.learner.classes_.tolist(), shares, strict=True))
+        return getattr(answer, "item", lambda: answer)(), proba
+
+    def teach(self, x: Any, label: Label) -> None:
+        """Learn one row; the classes go with the first one."""
+        if self._fitted:
+            if label in self.learner.classes_:
+                self.learner.partial_fit(x, np.array([label]))
+                return
+            raise self._class_error(f"{label!r} is new to it")
+        classes = self.stream.classes or [label]
+        try:
+            self.learner.partial_fit(x, np.array([label]), classes=np.array(classes))
+        except ValueError as error:
+            if self.stream.classes is None:
+                raise self._class_error(f"{label!r} is the first that came ({error})") from error
+            raise
+        self._fitted = True
+
+    def _class_error(self, what: str) -> ValueError:
+        return ValueError(
+            f"{type(self.learner).__name__} must know all classes before it learns, and {what}; "
+            "use a stream that knows its classes, or let the learner partial_fit(X, y, classes=...) some rows before."
+        )

@@ -1,0 +1,115 @@
+"""Runs as data frames and as plain values."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from quercus.evaluation.run import Run
+
+FORMAT = 1
+_MAYBE_NAN = (
+    *("accuracy", "balanced_accuracy", "kappa", "majority_accuracy", "previous_accuracy", "kappa_temporal"),
+    *("f1_smallest", "log_loss", "brier", "average_precision"),
+)
+
+
+def make_frame(columns: Mapping[str, Any], backend: str) -> Any:
+    """Return columns as a frame of pandas, polars or pyarrow.
+
+    Examples
+    --------
+    >>> make_frame({"a": [1, 2]}, "pyarrow").num_rows
+    2
+    >>> make_frame({"a": [1, 2]}, "excel")
+    Traceback (most recent call last):
+        ...
+    ValueError: backend is 'excel'; choose 'pandas', 'polars' or 'pyarrow'.
+    """
+    if backend not in ("pandas", "polars", "pyarrow"):
+        raise ValueError(f"backend is {backend!r}; choose 'pandas', 'polars' or 'pyarrow'.")
+    try:
+        if backend == "pyarrow":
+            import pyarrow
+
+            return pyarrow.table(dict(columns))
+        if backend == "polars":
+            import polars
+
+            return polars.DataFrame(dict(columns))
+        import pandas
+
+        return pandas.DataFrame(dict(columns))
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"{backend} is not installed; pip install {backend}, or choose another backend."
+        ) from error
+
+
+def run_to_dict(run: Run) -> dict[str, Any]:
+    """Return a run as plain values; tables with labels as keys become lists, which keep the labels' types."""
+    from quercus import __version__
+
+    state = {f.name: getattr(run, f.name) for f in dataclasses.fields(run) if f.name != "learner"}
+    state["classes"] = plain_labels(run.classes)
+    state["smallest_class"] = plain_labels([run.smallest_class])[0]
+    state["confusion"] = run.confusion.tolist()
+    state["f1"] = [[label, value] for label, value in zip(plain_labels(run.f1), run.f1.values(), strict=True)]
+    state["loss"] = [[true, answer, cost] for true, row in run.loss.items() for answer, cost in row.items()]
+    for name in ("curve", "windows"):
+        state[name] = {column: [_plain(v) for v in values.tolist()] for column, values in state[name].items()}
+    for name in _MAYBE_NAN:
+        state[name] = _plain(state[name])
+    return {"format": FORMAT, "quercus": __version__, **state}
+
+
+def run_from_dict(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a run from what `run_to_dict` made."""
+    if state.get("format") != FORMAT:
+        raise ValueError(f"this run has format {state.get('format')!r}; this version of quercus reads {FORMAT}.")
+    fields = {name: value for name, value in state.items() if name not in ("format", "quercus")}
+    count = len(state["classes"])
+    fields["confusion"] = np.array(state["confusion"], np.int64).reshape(count, count + 1)
+    fields["f1"] = dict(state["f1"])
+    fields["loss"] = {}
+    for true, answer, cost in state["loss"]:
+        fields["loss"].setdefault(true, {})[answer] = cost
+    for name in ("curve", "windows"):
+        fields[name] = {
+            column: np.array(values, np.int64 if column == "rows" else np.float64)
+            for column, values in state[name].items()
+        }
+    for name in _MAYBE_NAN:
+        fields[name] = math.nan if state[name] is None else state[name]
+    return fields
+
+
+def plain_labels(labels: Any) -> list[Any]:
+    """Return labels as plain Python values.
+
+    Examples
+    --------
+    >>> plain_labels([np.int64(3), "yes", True])
+    [3, 'yes', True]
+    """
+    return [label.item() if isinstance(label, np.generic) else label for label in labels]
+
+
+def _plain(value: float) -> float | None:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Turn rows with the same keys into columns.
+
+    Examples
+    --------
+    >>> columns_of([{"a": 1}, {"a": 2}])
+    {'a': [1, 2]}
+    """
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}

@@ -1,0 +1,303 @@
+"""The same comparison several times, on other rows or another order each time, and what that says on average."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.evaluation.errors import Interrupted
+from quercus.evaluation.frames import columns_of, make_frame
+from quercus.evaluation.money import Loss
+from quercus.evaluation.prequential import evaluate
+from quercus.evaluation.run import Run
+from quercus.evaluation.words import align, plural, show
+
+if TYPE_CHECKING:
+    from quercus.streams import Stream
+
+METRICS = (
+    *("accuracy", "balanced_accuracy", "f1_smallest", "kappa", "kappa_temporal"),
+    *("log_loss", "brier", "average_precision", "money", "majority_accuracy", "previous_accuracy"),
+    *("leaves", "nbytes", "seconds", "cpu_seconds"),
+)
+_SHOWN = ("accuracy", "log_loss", "leaves", "seconds")
+_AMOUNTS = ("money", "leaves", "nbytes")
+
+
+def repeat(
+    data: Any,
+    learners: Any,
+    *,
+    seeds: Iterable[int] = range(5),
+    shuffle: bool = True,
+    rows: int | None = None,
+    loss: Loss | None = None,
+    window: int = 1000,
+    chunk: int = 8192,
+    progress: bool | None = None,
+    warm_up: int = 0,
+) -> Repeats:
+    """Evaluate fresh copies of learners on the same rows, once per seed, to tell differences from chance.
+
+    A generator is asked for other rows with each seed. Other data comes in another order with each seed. A copy of a
+    learner that has a parameter ``seed`` or ``random_state`` gets the seed as well.
+
+    Parameters
+    ----------
+    data
+        As for `evaluate`.
+    learners
+        A dict of them by name, a list, or a single one. They are not trained themselves.
+    seeds
+        One run of every learner for each.
+    shuffle
+        Whether data that is no generator is put into another order with each seed. If not, only learners with a
+        seed of their own can differ.
+    rows, loss, window, chunk, progress, warm_up
+        As for `evaluate`.
+
+    Returns
+    -------
+    Repeats
+        All runs, their means, and the differences to the first learner, seed by seed.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> learners = {"patient": qc.HoeffdingTree(), "quick": qc.HoeffdingTree(grace_period=50)}
+    >>> repeats = qc.repeat(qc.streams.RandomTree(rows=2000), learners, seeds=range(3))
+    >>> repeats.values("accuracy").shape
+    (2, 3)
+    """
+    from quercus.streams import as_stream
+
+    stream = as_stream(data)
+    named, seeds = _by_name(learners), _check_seeds(seeds)
+    if len(seeds) > 1 and not shuffle and not hasattr(stream, "with_seed"):
+        _refuse_copies(named)
+    options: dict[str, Any] = {
+        "rows": rows,
+        "loss": loss,
+        "window": window,
+        "chunk": chunk,
+        "progress": progress,
+        "warm_up": warm_up,
+    }
+    runs: dict[tuple[str, int], Run] = {}
+    done: list[int] = []
+    try:
+        for seed in seeds:
+            rows_of_seed = _stream_for(stream, seed, shuffle)
+            for name, learner in named.items():
+                title = f"{name} on {stream.name}, seed {seed}"
+                run = evaluate(rows_of_seed, _fresh(learner, seed), name=title, **options)
+                runs[name, seed] = dataclasses.replace(run, learner=None)
+            done.append(seed)
+    except Interrupted as stop:
+        stop.repeats = Repeats(tuple(named), tuple(done), runs) if done else None
+        raise
+    return Repeats(tuple(named), tuple(done), runs)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Repeats:
+    """What `repeat` measured.
+
+    Attributes
+    ----------
+    names
+        The learners; the first is the one that others are compared with.
+    seeds
+        One run of each learner per seed.
+    runs
+        The runs by (name, seed), without their learners.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> repeats = qc.repeat(qc.streams.Noise(rows=500), [qc.HoeffdingTree()], seeds=[1, 2])
+    >>> repeats.names, repeats.seeds
+    (('HoeffdingTree',), (1, 2))
+    """
+
+    names: tuple[str, ...]
+    seeds: tuple[int, ...]
+    runs: Mapping[tuple[str, int], Run]
+
+    def values(self, metric: str) -> NDArray[np.float64]:
+        """Return a figure of every run, one line per learner and one column per seed."""
+        if metric not in METRICS:
+            raise ValueError(f"metric is {metric!r}; choose one of {', '.join(METRICS)}.")
+        found = [[getattr(self.runs[name, seed], metric) for seed in self.seeds] for name in self.names]
+        return np.array([[math.nan if value is None else value for value in line] for line in found], np.float64)
+
+    def summary(self, metrics: Sequence[str] = METRICS) -> list[dict[str, Any]]:
+        """Return mean and standard error per learner and figure, and the same of the difference to the first learner.
+
+        Differences are taken seed by seed, so that what all learners share (easy rows, hard rows) drops out.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> repeats = qc.repeat(qc.streams.Noise(rows=500), [qc.HoeffdingTree()], seeds=[1, 2])
+        >>> list(repeats.summary()[0])
+        ['learner', 'metric', 'runs', 'mean', 'error', 'difference', 'difference_error']
+        """
+        lines = []
+        for metric in metrics:
+            values = self.values(metric)
+            for name, line in zip(self.names, values, strict=True):
+                mean, error = _mean_and_error(line)
+                apart, apart_error = _mean_and_error(line - values[0])
+                lines.append(
+                    {
+                        "learner": name,
+                        "metric": metric,
+                        "runs": len(self.seeds),
+                        "mean": mean,
+                        "error": error,
+                        "difference": apart,
+                        "difference_error": apart_error,
+                    }
+                )
+        return lines
+
+    def to_frame(self, backend: str = "pandas", what: str = "values") -> Any:
+        """Return a tidy frame.
+
+        Parameters
+        ----------
+        backend
+            "pandas", "polars" or "pyarrow".
+        what
+            "values" (one row per learner, seed and figure) or "summary".
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> repeats = qc.repeat(qc.streams.Noise(rows=500), [qc.HoeffdingTree()], seeds=[1, 2])
+        >>> repeats.to_frame("pyarrow").column_names
+        ['learner', 'seed', 'metric', 'value']
+        """
+        if what not in ("values", "summary"):
+            raise ValueError(f"what is {what!r}; choose 'values' or 'summary'.")
+        if what == "summary":
+            return make_frame(columns_of(self.summary()), backend)
+        tidy = [
+            {"learner": name, "seed": seed, "metric": metric, "value": value}
+            for metric in METRICS
+            for name, line in zip(self.names, self.values(metric), strict=True)
+            for seed, value in zip(self.seeds, line.tolist(), strict=True)
+        ]
+        return make_frame(columns_of(tidy), backend)
+
+    def table(self, metrics: Sequence[str] = _SHOWN) -> str:
+        """Return means, standard errors and paired differences as plain text."""
+        lines: list[tuple[str, ...]] = []
+        for metric in metrics:
+            lines += [] if not lines else [("",)]
+            versus = ("difference", "± s.e.") if len(self.names) > 1 else ()
+            lines.append((metric.replace("_", " "), "mean", "± s.e.", *versus))
+            for line in self.summary([metric]):
+                first = line["learner"] == self.names[0]
+                apart = (
+                    ("", "")
+                    if first
+                    else (_signed(line["difference"], metric), _shown(line["difference_error"], metric))
+                )
+                lines.append(
+                    (f"  {line['learner']}", _shown(line["mean"], metric), _shown(line["error"], metric), *apart)
+                )
+        return f"{self._title()}\n\n{align(lines)}"
+
+    def _title(self) -> str:
+        stream = self.runs[self.names[0], self.seeds[0]].stream
+        title = f"{plural(len(self.names), 'learner')} on {stream}, {plural(len(self.seeds), 'seed')}"
+        return title if len(self.names) == 1 else f"{title}; differences to {self.names[0]}, paired by seed"
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{line['learner']} {line['mean']:.4f}" for line in self.summary(["accuracy"]))
+        return f"Repeats({len(self.seeds)} seeds, accuracy: {means})"
+
+
+def _by_name(learners: Any) -> dict[str, Any]:
+    if isinstance(learners, Mapping):
+        named = {str(name): learner for name, learner in learners.items()}
+    else:
+        named = {}
+        for learner in learners if isinstance(learners, list | tuple) else [learners]:
+            name = base = type(learner).__name__
+            count = 1
+            while name in named:
+                count += 1
+                name = f"{base} {count}"
+            named[name] = learner
+    if not named:
+        raise ValueError("there is no learner to repeat; give at least one.")
+    return named
+
+
+def _check_seeds(seeds: Iterable[int]) -> list[int]:
+    found = list(seeds)
+    wrong = [s for s in found if isinstance(s, bool) or not hasattr(s, "__index__") or s < 0]
+    if wrong or not found or len(set(found)) < len(found):
+        raise ValueError(f"seeds are {found!r}; give whole numbers that differ, such as range(5).")
+    return [int(seed) for seed in found]
+
+
+def _refuse_copies(named: Mapping[str, Any]) -> None:
+    same = [name for name, learner in named.items() if _seed_parameter(learner) is None]
+    if same:
+        raise ValueError(
+            f"{same[0]} has no seed and the rows stay in order, so that every run would be the same; "
+            "let shuffle be True, or use evaluate."
+        )
+
+
+def _stream_for(stream: Stream, seed: int, shuffle: bool) -> Stream:
+    with_seed = getattr(stream, "with_seed", None)
+    if with_seed is not None:
+        other: Stream = with_seed(seed)
+        return other
+    return stream.shuffled(seed) if shuffle else stream
+
+
+def _seed_parameter(learner: Any) -> str | None:
+    parameters = learner.get_params(deep=False) if hasattr(learner, "get_params") else {}
+    return next((name for name in ("seed", "random_state") if name in parameters), None)
+
+
+def _fresh(learner: Any, seed: int) -> Any:
+    if not hasattr(learner, "get_params"):
+        return copy.deepcopy(learner)
+    from sklearn.base import clone
+
+    parameter = _seed_parameter(learner)
+    fresh = clone(learner)
+    return fresh if parameter is None else fresh.set_params(**{parameter: seed})
+
+
+def _mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
+    error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return float(values.mean()), error
+
+
+def _shown(value: float, metric: str) -> str:
+    if metric not in _AMOUNTS or math.isnan(value):
+        return show(value)
+    return f"{value:,.1f}" if abs(value) < 10_000 else f"{value:,.0f}"
+
+
+def _signed(value: float, metric: str) -> str:
+    text = _shown(value, metric)
+    return f"+{text}" if value > 0 else text

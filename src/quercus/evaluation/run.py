@@ -1,0 +1,284 @@
+"""What a run measured, and the ways to look at it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.evaluation.curves import Columns
+from quercus.evaluation.metrics import Scores, ratio, sort_key
+from quercus.evaluation.money import Label
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Run:
+    """What `evaluate` measured.
+
+    Attributes
+    ----------
+    name, stream, learner_name
+        What ran on what.
+    learner
+        The learner, trained. None in a run that was read back from its dict.
+    parameters
+        Its constructor arguments, as they would be written.
+    features
+        Name, kind and number of categories of each feature.
+    rows, labels, warm_up
+        Rows scored, rows learned with a label, and rows learned but not scored.
+    classes
+        The labels, sorted.
+    confusion
+        Rows by true class and answer, in the order of ``classes``; the last column counts rows without an answer.
+    accuracy, balanced_accuracy, kappa
+        Share of rows answered right; the mean of that over classes; the same against answers dealt out at random.
+    majority_accuracy, previous_accuracy, kappa_temporal
+        Accuracy of always answering the most frequent label so far, and the previous label; how far the learner is
+        above the latter (1: perfect, below 0: worse).
+    f1, smallest_class, f1_smallest
+        F1 per class, the class with the fewest rows and its F1.
+    log_loss, brier, average_precision
+        From the probabilities, NaN if the learner gives none. Log-loss takes no probability for less than 1e-6; the
+        Brier score is summed over classes; average precision is that of the smaller of two classes, or the mean over
+        more, from scores sorted into 1,024 bins.
+    loss, money
+        What wrong answers cost, and what they cost in this run altogether.
+    seconds, cpu_seconds
+        Wall and processor time of the learner alone, without reading, scoring and compiling.
+    leaves, nbytes
+        Of a tree at the end, and the bytes of the model; None if the learner does not tell.
+    curve
+        Arrays ``rows``, ``accuracy``, ``majority``, ``previous``, ``log_loss``, ``money``, ``leaves``: each over all
+        rows up to that one, at row counts 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, ... and at the last row.
+    windows, window
+        Arrays ``rows`` (at the end of a block), ``accuracy``, ``majority``, ``previous`` over blocks of ``window``
+        rows that follow each other; the last block may be shorter.
+    ordered, bayes_accuracy
+        Whether the stream is in the order of time, and the best accuracy that is possible on it, if that is known.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> run = qc.evaluate(qc.streams.Noise(rows=2000), qc.ConfidenceTree())
+    >>> run.rows, len(run.curve["rows"]), len(run.windows["rows"])
+    (2000, 31, 2)
+    """
+
+    name: str
+    stream: str
+    learner_name: str
+    learner: Any = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    features: list[dict[str, Any]] = field(default_factory=list)
+    ordered: bool = False
+    bayes_accuracy: float | None = None
+    rows: int
+    labels: int
+    warm_up: int
+    classes: list[Label]
+    confusion: NDArray[np.int64]
+    accuracy: float
+    balanced_accuracy: float
+    kappa: float
+    majority_accuracy: float
+    previous_accuracy: float
+    kappa_temporal: float
+    f1: dict[Label, float]
+    smallest_class: Label | None
+    f1_smallest: float
+    log_loss: float
+    brier: float
+    average_precision: float
+    loss: dict[Label, dict[Label, float]]
+    money: float
+    seconds: float
+    cpu_seconds: float
+    leaves: int | None
+    nbytes: int | None
+    curve: Columns
+    windows: Columns
+    window: int
+
+    @property
+    def rows_per_second(self) -> float:
+        """Rows that the learner took per second."""
+        return ratio(self.rows, self.seconds)
+
+    def __repr__(self) -> str:
+        return (
+            f"Run({self.name!r}, rows={self.rows}, accuracy={self.accuracy:.4f}, "
+            f"majority={self.majority_accuracy:.4f}, previous={self.previous_accuracy:.4f})"
+        )
+
+    def __str__(self) -> str:
+        from quercus.evaluation.tables import sentence
+
+        return sentence(self)
+
+    def _repr_html_(self) -> str:
+        from quercus.evaluation.report import notebook_html
+
+        return notebook_html(self)
+
+    def table(self) -> str:
+        """Return all figures and the baselines as plain text.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> print(qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree()).table())
+        ConfidenceTree on noise: 500 rows, 2 classes
+        ...
+        """
+        from quercus.evaluation.tables import full_table
+
+        return full_table(self)
+
+    def to_frame(self, backend: str = "pandas", what: str = "curve") -> Any:
+        """Return a curve as a data frame.
+
+        Parameters
+        ----------
+        backend
+            "pandas", "polars" or "pyarrow".
+        what
+            "curve" (over all rows so far) or "windows" (block by block).
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
+        >>> run.to_frame("pyarrow").column_names
+        ['rows', 'accuracy', 'majority', 'previous', 'log_loss', 'money', 'leaves']
+        """
+        from quercus.evaluation.frames import make_frame
+
+        if what not in ("curve", "windows"):
+            raise ValueError(f"what is {what!r}; choose 'curve' or 'windows'.")
+        return make_frame(self.curve if what == "curve" else self.windows, backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the learner as plain values that JSON can hold; NaN becomes None.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
+        >>> Run.from_dict(run.to_dict()).accuracy == run.accuracy
+        True
+        """
+        from quercus.evaluation.frames import run_to_dict
+
+        return run_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> Self:
+        """Return the run that `to_dict` described, without its learner."""
+        from quercus.evaluation.frames import run_from_dict
+
+        return cls(**run_from_dict(state))
+
+    def to_json(self, path: PathLike | None = None) -> str:
+        """Return `to_dict` as JSON and, if a path is given, write it there.
+
+        Examples
+        --------
+        >>> import json, quercus as qc
+        >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
+        >>> json.loads(run.to_json())["rows"]
+        500
+        """
+        import json
+
+        text = json.dumps(self.to_dict(), indent=1, allow_nan=False)
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
+
+    def plot(self, path: PathLike | None = None) -> Figure:
+        """Draw accuracy along the stream with both baselines; needs matplotlib.
+
+        Parameters
+        ----------
+        path
+            Where to save the picture; its ending says the format.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
+        >>> figure = run.plot()
+        >>> figure.axes[0].get_xscale()
+        'log'
+        """
+        from quercus.evaluation.plot import draw
+
+        return draw(self, path)
+
+    def report(self, path: PathLike) -> None:
+        """Write one HTML file with the figures, the curves, the tree, the parameters and the features.
+
+        It needs nothing else: no network, no scripts, no other files.
+
+        Parameters
+        ----------
+        path
+            Where to; an existing file is replaced at once or not at all.
+
+        Examples
+        --------
+        >>> import quercus as qc, tempfile, pathlib
+        >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     run.report(pathlib.Path(folder) / "run.html")
+        """
+        from quercus.evaluation.report import report_html
+
+        write_text(path, report_html(self))
+
+
+def figures(scores: Scores) -> dict[str, Any]:
+    """Return the figures of a run by the names of `Run`, classes sorted.
+
+    Examples
+    --------
+    >>> figures(Scores())["rows"]
+    0
+    """
+    order = sorted(range(len(scores.classes)), key=lambda i: sort_key(scores.classes[i]))
+    f1 = scores.f1
+    names = (
+        "rows accuracy balanced_accuracy kappa majority_accuracy previous_accuracy kappa_temporal smallest_class "
+        "f1_smallest log_loss brier average_precision loss money"
+    )
+    return {name: getattr(scores, name) for name in names.split()} | {
+        "classes": [scores.classes[i] for i in order],
+        "confusion": np.ascontiguousarray(scores.confusion[order][:, [*(i + 1 for i in order), 0]]),
+        "f1": {label: f1[label] for label in (scores.classes[i] for i in order) if label in f1},
+    }
+
+
+def write_text(path: PathLike, text: str) -> None:
+    """Write a file at once or not at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_text(Path(folder) / "a.txt", "oak")
+    ...     (Path(folder) / "a.txt").read_text()
+    'oak'
+    """
+    from quercus.store.atomic import replace_file
+
+    replace_file(Path(path), text.encode("utf-8"))

@@ -1,0 +1,75 @@
+"""A run as plain text."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from quercus.evaluation.words import align, plural, show, show_amount, show_bytes, show_percent, show_seconds
+
+if TYPE_CHECKING:
+    from quercus.evaluation.run import Run
+
+
+def sentence(run: Run) -> str:
+    """Return a run in a line.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> print(sentence(qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())))
+    ConfidenceTree on noise: ... of 500 rows right (majority ..., previous label ...), ...
+    """
+    parts = [
+        f"{show_percent(run.accuracy)} of {plural(run.rows, 'row')} right "
+        f"(majority {show_percent(run.majority_accuracy)}, previous label {show_percent(run.previous_accuracy)})"
+    ]
+    if not math.isnan(run.log_loss):
+        parts.append(f"log-loss {show(run.log_loss, 3)}")
+    if run.loss:
+        parts.append(f"{show_amount(run.money)} lost")
+    if run.leaves is not None:
+        parts.append("1 leaf" if run.leaves == 1 else f"{run.leaves:,} leaves")
+    parts.append(show_seconds(run.seconds))
+    return f"{run.name}: {', '.join(parts)}"
+
+
+def full_table(run: Run) -> str:
+    """Return all figures of a run, aligned."""
+    head = f"{run.name}: {plural(run.rows, 'row')}, {plural(len(run.classes), 'class')}"
+    if run.warm_up:
+        head += f", after {plural(run.warm_up, 'row')} of warm-up"
+    return f"{head}\n\n{align(figure_rows(run))}"
+
+
+def figure_rows(run: Run) -> list[tuple[str, ...]]:
+    """Return name and value of each figure, and how far the learner is from each baseline."""
+    rows: list[tuple[str, ...]] = [("accuracy", show(run.accuracy))]
+    for label, value in baselines(run):
+        rows.append((f"  {label}", show(value), f"{run.accuracy - value:+.4f}"))
+    smallest = "" if run.smallest_class is None else f" {run.smallest_class!r}"
+    one_class = smallest if len(run.classes) <= 2 else ""
+    rows += [
+        ("balanced accuracy", show(run.balanced_accuracy)),
+        (f"F1, smallest class{smallest}", show(run.f1_smallest)),
+        ("kappa, against chance", show(run.kappa)),
+        ("kappa, against previous label", show(run.kappa_temporal)),
+        ("log-loss", show(run.log_loss)),
+        ("Brier score", show(run.brier)),
+        (f"average precision{one_class}", show(run.average_precision)),
+        ("money lost" if run.loss else "wrong answers", show_amount(run.money)),
+        ("leaves", show_amount(run.leaves)),
+        ("memory", show_bytes(run.nbytes)),
+        ("learner's time", show_seconds(run.seconds)),
+        ("  of the processor", show_seconds(run.cpu_seconds)),
+        ("  rows per second", show_amount(float(round(run.rows_per_second))) if run.seconds else show(None)),
+    ]
+    return rows
+
+
+def baselines(run: Run) -> list[tuple[str, float]]:
+    """Return what the accuracy is to be compared with."""
+    found = [("majority so far", run.majority_accuracy), ("previous label", run.previous_accuracy)]
+    if run.bayes_accuracy is not None:
+        found.append(("best possible", run.bayes_accuracy))
+    return found

@@ -1,0 +1,125 @@
+"""How figures are written for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+NOTHING = "–"
+
+
+def show(value: float | None, digits: int = 4) -> str:
+    """Write a figure with a fixed number of digits; what is not known is a dash.
+
+    Examples
+    --------
+    >>> show(0.81234), show(float("nan")), show(None)
+    ('0.8123', '–', '–')
+    """
+    return NOTHING if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def show_percent(value: float | None) -> str:
+    """Write a share in percent, but 100% only if it is all of it.
+
+    Examples
+    --------
+    >>> show_percent(0.8123), show_percent(0.99996), show_percent(1.0), show_percent(None)
+    ('81.2%', '>99.9%', '100%', '–')
+    """
+    if value is None or math.isnan(value):
+        return NOTHING
+    if value in (0.0, 1.0):
+        return f"{value:.0%}"
+    if value > 0.9995:
+        return ">99.9%"
+    return "<0.1%" if 0 < value < 0.0005 else f"{value:.1%}"
+
+
+def show_amount(value: float | None) -> str:
+    """Write an amount of money or a count.
+
+    Examples
+    --------
+    >>> show_amount(12345.0), show_amount(12.5), show_amount(None)
+    ('12,345', '12.50', '–')
+    """
+    if value is None or math.isnan(value):
+        return NOTHING
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1e6 else f"{value:,.2f}"
+
+
+def show_bytes(value: float | None) -> str:
+    """Write an amount of memory.
+
+    Examples
+    --------
+    >>> show_bytes(800), show_bytes(1_234_567), show_bytes(None)
+    ('800 B', '1.2 MB', '–')
+    """
+    if value is None:
+        return NOTHING
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= size:
+            return f"{value / size:.1f} {unit}"
+    return f"{value:.0f} B"
+
+
+def show_seconds(value: float) -> str:
+    """Write a duration.
+
+    Examples
+    --------
+    >>> show_seconds(0.01234), show_seconds(12.34), show_seconds(200)
+    ('0.012 s', '12.3 s', '3 min 20 s')
+    """
+    if value >= 100:
+        return f"{int(value) // 60} min {int(value) % 60} s"
+    return f"{value:.1f} s" if value >= 10 else f"{value:.3f} s"
+
+
+def show_points(difference: float) -> str:
+    """Write the difference of two accuracies in percentage points.
+
+    Examples
+    --------
+    >>> show_points(0.0412), show_points(-0.2), show_points(0.0)
+    ('4.1 points above', '20.0 points below', 'the same as')
+    """
+    if round(difference, 4) == 0:
+        return "the same as"
+    return f"{abs(difference) * 100:.1f} points {'above' if difference > 0 else 'below'}"
+
+
+def plural(count: int, word: str) -> str:
+    """Write a count and what is counted.
+
+    Examples
+    --------
+    >>> plural(1, "row"), plural(45312, "row"), plural(2, "class")
+    ('1 row', '45,312 rows', '2 classes')
+    """
+    ending = "es" if word.endswith("s") else "s"
+    return f"{count:,} {word}{'' if count == 1 else ending}"
+
+
+def align(rows: Sequence[Sequence[str]]) -> str:
+    """Write rows as columns, the first to the left and the others to the right.
+
+    Examples
+    --------
+    >>> print(align([("accuracy", "0.8"), ("log-loss", "12.5")]))
+    accuracy   0.8
+    log-loss  12.5
+    """
+    count = max(len(row) for row in rows)
+    full = [[*row, *[""] * (count - len(row))] for row in rows]
+    widths = [max(len(row[i]) for row in full) for i in range(count)]
+    lines = []
+    for row in full:
+        cells = [
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
