@@ -1,0 +1,30 @@
+"""Every learner of quercus keeps the contract."""
+
+from __future__ import annotations
+
+import pytest
+
+import quercus
+from quercus.checks import all_checks
+from quercus.registry import LEARNERS
+
+# Small grace periods make trees that split many times on the short streams of the checks.
+VARIANTS = {
+    "ConfidenceTree": [{}, {"grace_period": 20, "c": 0.001}],
+    "HoeffdingTree": [{}, {"grace_period": 20, "tie": 0.5, "leaf": "majority"}],
+}
+CASES = [(name, arguments) for name in LEARNERS for arguments in VARIANTS.get(name, [{}])]
+
+
+@pytest.mark.parametrize("check", list(all_checks()), ids=lambda check: check.__name__.removeprefix("check_"))
+@pytest.mark.parametrize(("name", "arguments"), CASES, ids=[f"{name}-{len(given)}" for name, given in CASES])
+def test_the_contract(name, arguments, check):
+    check(getattr(quercus, name)(**arguments))
+
+
+def test_the_streams_make_trees_grow():
+    from quercus.checks.data import unkind_stream
+
+    for name, arguments in CASES:
+        tree = getattr(quercus, name)(**arguments).partial_fit(*unkind_stream())
+        assert tree.n_leaves_ > 1, name
