@@ -14,9 +14,8 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import clone
 
-from quercus.inputs import read_weights
 from quercus.predictor import Floats, Integers, Predictor
-from quercus.schema import Schema
+from quercus.schema import Schema, read_weights
 
 _ONE: Floats = np.ones(1)
 

@@ -10,6 +10,8 @@ LEARNERS: dict[str, str] = {
     "ConfidenceTree": "quercus.learners.confidence",
     "HoeffdingTree": "quercus.learners.hoeffding",
 }
+# What a file may hold.
+MODELS: dict[str, str] = {**LEARNERS, "FrozenTree": "quercus.growing.frozen"}
 
 
 def find_learner(name: str) -> Any:
@@ -29,6 +31,8 @@ def find_learner(name: str) -> Any:
         ...
     ValueError: there is no learner 'oak'; there are ConfidenceTree, HoeffdingTree.
     """
+    if name in MODELS:
+        return getattr(importlib.import_module(MODELS[name]), name)
     by_word = {_plain(full): full for full in LEARNERS}
     by_word |= {_plain(full).removesuffix("tree"): full for full in LEARNERS}
     full = by_word.get(_plain(name))

@@ -113,7 +113,19 @@ def test_same_tree_on_mixed_streams(rule, criterion, leaf):
     X, y = mixed_stream(rng, 3000)
     extra = {"delta": 1e-3} if rule == "hoeffding" else {"c": 0.005}
     extra = {} if rule == "mcdiarmid" else extra
-    tree = run_both(rule, criterion, X, y, nominal=(5,), leaf=leaf, tie=0.05, grace_period=50, min_leaf=3, **extra)
+    tree = run_both(
+        rule,
+        criterion,
+        X,
+        y,
+        nominal=(5,),
+        leaf=leaf,
+        tie=0.05,
+        alpha=1.0 if leaf == "majority" else 0.01,
+        grace_period=50,
+        min_leaf=3,
+        **extra,
+    )
     assert tree.n_leaves_ > 3 or rule == "mcdiarmid"
 
 
@@ -122,7 +134,7 @@ def test_same_tree_under_exact_bounds(rule):
     rng = np.random.default_rng(5)
     X = rng.random((6000, 2))
     y = number_by_arrival((X[:, 0] > 0.3).astype(int))
-    tree = run_both(rule, "gini", X, y, leaf="majority", tie=0.0, grace_period=200, min_leaf=1)
+    tree = run_both(rule, "gini", X, y, leaf="majority", tie=0.0, alpha=0.05, grace_period=200, min_leaf=1)
     assert tree.n_leaves_ == (2 if rule == "tight" else tree.n_leaves_)
 
 
@@ -130,7 +142,20 @@ def test_same_tree_with_weights():
     rng = np.random.default_rng(8)
     X, y = mixed_stream(rng, 2500)
     w = rng.integers(1, 5, len(y)) / 2.0
-    run_both("practical", "gini", X, y, w, nominal=(5,), c=0.005, tie=0.0, grace_period=60, min_leaf=2, leaf="adaptive")
+    run_both(
+        "practical",
+        "gini",
+        X,
+        y,
+        w,
+        nominal=(5,),
+        c=0.005,
+        tie=0.0,
+        alpha=0.05,
+        grace_period=60,
+        min_leaf=2,
+        leaf="adaptive",
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -141,7 +166,7 @@ def test_same_tree_on_hostile_numbers(seed):
     X = rng.choice(pool, (rows, 4))
     X[:, 3] = np.arange(rows)
     y = number_by_arrival((np.nan_to_num(X[:, 0]) > 0.5).astype(int) ^ (rng.random(rows) < 0.1))
-    run_both("practical", "gini", X, y, c=0.005, tie=0.01, grace_period=40, min_leaf=1, leaf="adaptive")
+    run_both("practical", "gini", X, y, c=0.005, tie=0.01, alpha=0.5, grace_period=40, min_leaf=1, leaf="adaptive")
 
 
 def test_same_tree_with_many_categories():
@@ -151,4 +176,16 @@ def test_same_tree_with_many_categories():
     category[rows // 2 :] = rng.choice([300.0, 301.0, 399.0], rows - rows // 2)
     X = np.column_stack([category, rng.random(rows)])
     y = number_by_arrival((category % 3 == 0).astype(int))
-    run_both("practical", "gini", X, y, nominal=(0,), c=0.003, tie=0.0, grace_period=100, min_leaf=5, leaf="adaptive")
+    run_both(
+        "practical",
+        "gini",
+        X,
+        y,
+        nominal=(0,),
+        c=0.003,
+        tie=0.0,
+        alpha=0.05,
+        grace_period=100,
+        min_leaf=5,
+        leaf="adaptive",
+    )

@@ -26,8 +26,10 @@ def entropy_bits(counts: Sequence[float]) -> float:
 
 
 def kearns_mansour(counts: Sequence[float]) -> float:
-    """1/2 sum sqrt(p (1 - p))."""
-    return sum(math.sqrt(p * (1 - p)) for p in shares(counts)) / 2
+    """1/2 sum sqrt(p (1 - p)); 1 - p as the share of the others, which a rounded p would lose near 1."""
+    n = math.fsum(counts)
+    others = [math.fsum([*counts[:k], *counts[k + 1 :]]) for k in range(len(counts))]
+    return sum(math.sqrt(count / n * (rest / n)) for count, rest in zip(counts, others, strict=True)) / 2 if n else 0.0
 
 
 def error(counts: Sequence[float]) -> float:

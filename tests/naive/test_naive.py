@@ -173,8 +173,8 @@ def test_ties_go_to_the_first_feature_and_need_evidence():
     rows = [(0, 0, 0), (1, 1, 1)] * 2
     assert len(grown(["numeric"] * 2, rows, tie=0.0).dump()) == 1
     # G = 8 ln 2 = 5.55 has tail .0185, twice that is above .01; 16 ln 2 = 11.09 has .00087.
-    assert len(grown(["numeric"] * 2, rows, tie=1.0).dump()) == 1
-    assert grown(["numeric"] * 2, rows * 2, tie=1.0).dump()[0]["feature"] == 0
+    assert len(grown(["numeric"] * 2, rows, tie=1.0, alpha=0.01).dump()) == 1
+    assert grown(["numeric"] * 2, rows * 2, tie=1.0, alpha=0.01).dump()[0]["feature"] == 0
 
 
 def test_min_leaf():

@@ -15,7 +15,6 @@ BINS = 32
 INNER_BINS = BINS - 2
 CATEGORY_CELLS = 256
 LARGEST_BUFFER = 64
-SIGNIFICANCE = 0.01
 
 Value = float | int | None
 Row = Sequence[Value]
@@ -147,11 +146,13 @@ class NaiveTree:
         c: float = 0.01,
         delta: float = 1e-7,
         tie: float = 0.0,
+        alpha: float = 1.0,
         grace_period: float = 100,
         min_leaf: float = 5,
         leaf: str = "adaptive",  # or "majority" or "naive_bayes"
     ):
-        self.rule, self.criterion, self.margin, self.c, self.delta, self.tie = rule, criterion, margin, c, delta, tie
+        self.rule, self.criterion, self.margin, self.c, self.delta = rule, criterion, margin, c, delta
+        self.tie, self.alpha = tie, alpha
         self.grace_period, self.min_leaf, self.leaf = grace_period, min_leaf, leaf
         self.buffer_rows = min(LARGEST_BUFFER, max(2, math.ceil(grace_period)))
         bits = criterion == "entropy" and rule == "hoeffding"
@@ -299,9 +300,9 @@ class NaiveTree:
         if best.gain <= 0:
             return None
         eps = self._eps(leaf)
-        clear = best.gain - second > self.margin * eps
+        leads = best.gain - second > self.margin * eps or eps <= self.tie
         compared = sum(len(cuts) for cuts in candidates)
-        return best if clear or (eps <= self.tie and beats_no_split(best, compared)) else None
+        return best if leads and (self.alpha >= 1 or beats_no_split(best, compared, self.alpha)) else None
 
     def _candidates(self, leaf: Node, f: int) -> Iterator[Cut]:
         """The cuts of a feature that leave enough on both sides, lowest first."""
@@ -417,7 +418,7 @@ def most_probable(p: Sequence[float]) -> int:
     return p.index(max(p)) if p else -1
 
 
-def beats_no_split(cut: Cut, compared: int) -> bool:
+def beats_no_split(cut: Cut, compared: int, alpha: float) -> bool:
     """Whether the table of the cut is too uneven to be the luckiest of all that were compared."""
     present = sum(left + right > 0 for left, right in zip(cut.L, cut.R, strict=True))
-    return bounds.chi_square_tail(bounds.g_statistic(cut.L, cut.R), present - 1) * compared < SIGNIFICANCE
+    return bounds.chi_square_tail(bounds.g_statistic(cut.L, cut.R), present - 1) * compared < alpha

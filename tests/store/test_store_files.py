@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import quercus
-from quercus.registry import LEARNERS
+from quercus.registry import MODELS
 from quercus.store import FORMAT, Model, ModelFileError, load, read_model, write_model
 from quercus.store.files import _text
 from quercus.store.tensors import digest
@@ -359,7 +359,7 @@ class Tiny:
 
 @pytest.fixture
 def tiny_registered(monkeypatch):
-    monkeypatch.setitem(LEARNERS, "Tiny", __name__)
+    monkeypatch.setitem(MODELS, "Tiny", __name__)
     monkeypatch.setitem(__import__("sys").modules, __name__, __import__("types").SimpleNamespace(Tiny=Tiny))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -85,7 +86,7 @@ def drive(learner: Any, stream: Stream) -> Driver:
     if isinstance(learner, type):
         raise TypeError(f"{learner.__name__} is a class; give a learner made from it: {learner.__name__}().")
     if hasattr(learner, "test_then_learn"):
-        return BatchDriver(learner)
+        return BatchDriver(learner, stream)
     if hasattr(learner, "predict_one") and hasattr(learner, "learn_one"):
         return DictDriver(learner, stream)
     if hasattr(learner, "partial_fit") and hasattr(learner, "predict"):
@@ -97,24 +98,42 @@ def drive(learner: Any, stream: Stream) -> Driver:
 
 
 class BatchDriver:
-    """A learner of ours: the whole loop is one compiled call."""
+    """A learner of ours: the whole loop is one compiled call.
+
+    Arrays carry no names, so the first batch that a new learner sees is a table; it takes later ones by position.
+    Tables throughout would do as well, but take twice as long.
+    """
 
     rows_at_once: int | None = None
     failed_row: int | None = None
     impossible: int = 0
 
-    def __init__(self, learner: Any) -> None:
+    def __init__(self, learner: Any, stream: Stream) -> None:
         self.learner = learner
         self.clock = Clock()
         self._compiled = False
+        self._names = list(stream.feature_names)
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Test on each row, then learn it."""
         if not self._compiled:
+            X = self._named(X)
             self._compile(X, y)
-        with self.clock:
+        with self.clock, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             outcome = self.learner.test_then_learn(X, y)
         return Answers(outcome.truth, outcome.answers, outcome.proba, outcome.classes)
+
+    def _named(self, X: Any) -> Any:
+        import pyarrow as pa
+
+        from quercus.base import OnlineClassifier
+
+        numbered = self._names == [f"x{j}" for j in range(len(self._names))]
+        is_new = isinstance(self.learner, OnlineClassifier) and not hasattr(self.learner, "schema_")
+        if numbered or not is_new or not isinstance(X, np.ndarray):
+            return X
+        return pa.table([pa.array(np.ascontiguousarray(column)) for column in X.T], names=self._names)
 
     def _compile(self, X: Any, y: NDArray[Any]) -> None:
         """Let a throw-away copy learn a row, so that loading the kernels is not counted as learning."""

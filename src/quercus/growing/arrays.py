@@ -196,7 +196,8 @@ class TreeArrays:
         features["first"][old:] = math.nan
         features["second"][old:] = math.nan
         buffers, rows, _ = self.buffers.shape
-        wider = np.full((buffers, rows, total + 2), math.nan)
+        wider = np.zeros((buffers, rows, total + 2))
+        wider[: int(self.options["buffers"][0]), :, old:total] = math.nan
         wider[:, :, :old] = self.buffers[:, :, :old]
         wider[:, :, total:] = self.buffers[:, :, old:]
         # A free buffer links to the next one through its first number.

@@ -44,16 +44,23 @@ def weigh_impurity(criterion: int, counts: Any, total: float, classes: int) -> f
         return 0.0
     result = 0.0
     if criterion == GINI:
+        scale = 1.0 / total
         for c in range(classes):
-            result += counts[c] * counts[c]
-        return total - result / total
+            result += counts[c] * (counts[c] * scale)
+        return total - result
     if criterion in (ENTROPY, ENTROPY_BITS):
         for c in range(classes):
             result += n_log_n(counts[c])
         return (n_log_n(total) - result) * (0.5 if criterion == ENTROPY else _BITS)
     if criterion == KEARNS_MANSOUR:
         for c in range(classes):
-            result += math.sqrt(max(counts[c] * (total - counts[c]), 0.0))
+            others = total - counts[c]
+            if counts[c] > 0.5 * total:
+                # The difference would lose the digits of the small classes.
+                others = 0.0
+                for k in range(classes):
+                    others += counts[k] if k != c else 0.0
+            result += math.sqrt(counts[c]) * math.sqrt(others)
         return 0.5 * result
     for c in range(classes):
         result = max(result, counts[c])

@@ -42,7 +42,6 @@ from quercus.growing.layout import (
     ROWS,
     SINCE,
     STATE_TYPES,
-    TIE_LEVEL,
     WEIGHTS,
 )
 
@@ -437,10 +436,10 @@ def evaluate_leaf(
                 option.classes,
                 option.scale,
             )
-            splits = best - second > option.margin * eps
-            if not splits and eps <= option.tie:
+            splits = best - second > option.margin * eps or eps <= option.tie
+            if splits and option.alpha < 1.0:
                 fill_sides(features, hist, slot, j, cut, option.classes, cells, scratch)
-                splits = tail_of_split(scratch[1], scratch[2], option.classes) * cuts < TIE_LEVEL
+                splits = tail_of_split(scratch[1], scratch[2], option.classes) * cuts < option.alpha
             if splits:
                 split_leaf(
                     nodes, counts, leaves, hist, edges, buffers, features, option, node, j, cut, best, cells, scratch

@@ -31,7 +31,6 @@ BUFFER_ROWS = 64
 MAX_CATEGORIES = 256
 BINARY_CELLS = 2
 OUTER_SHARE = 0.25
-TIE_LEVEL = 0.01
 
 NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 GINI, ENTROPY, ENTROPY_BITS, KEARNS_MANSOUR, ERROR = range(5)
@@ -95,6 +94,7 @@ OPTIONS = np.dtype(
         ("margin", np.float64),
         ("scale", np.float64),  # c of the practical bound, delta of Hoeffding's
         ("tie", np.float64),
+        ("alpha", np.float64),
         ("grace", np.float64),
         ("min_leaf", np.float64),
         ("time", np.int64),

@@ -47,6 +47,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
     min_leaf: float
     leaf: str
     tie: float
+    alpha: float
     max_bytes: int
     _CRITERIA: ClassVar[dict[str, int]]
     _tree: TreeArrays
@@ -63,6 +64,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
             "grace": self.grace_period,
             "min_leaf": self.min_leaf,
             "tie": self.tie,
+            "alpha": self.alpha,
         }
 
     def _check_arguments(self) -> None:
@@ -71,6 +73,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
         check_number("grace_period", self.grace_period, least=1)
         check_number("min_leaf", self.min_leaf, least=0)
         check_number("tie", self.tie, least=0)
+        check_number("alpha", self.alpha, least=0, above=True, most=1)
         check_number("max_bytes", self.max_bytes, least=1)
         check_seed(self.seed)
         if self.loss is not None:

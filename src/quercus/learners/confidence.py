@@ -42,7 +42,10 @@ class ConfidenceTree(GrowingTree):
     c
         Scale of the practical bound; smaller means more leaves.
     tie
-        Split also when eps is at most this and the best split beats no split in a G-test; 0 switches it off.
+        Split also when eps is at most this: the best features are too alike to wait longer. 0 switches it off.
+    alpha
+        Every split must also beat "no split" in a G-test of this level, corrected for the number of cuts that were
+        compared; 1 switches it off.
     grace_period
         Weight of examples between two evaluations of a leaf.
     min_leaf
@@ -99,8 +102,9 @@ class ConfidenceTree(GrowingTree):
         *,
         criterion: str = "gini",
         bound: str = "practical",
-        c: float = 0.015,
+        c: float = 0.01,
         tie: float = 0.0,
+        alpha: float = 0.05,
         grace_period: float = 50,
         min_leaf: float = 5,
         leaf: str = "adaptive",
@@ -114,6 +118,7 @@ class ConfidenceTree(GrowingTree):
         self.bound = bound
         self.c = c
         self.tie = tie
+        self.alpha = alpha
         self.grace_period = grace_period
         self.min_leaf = min_leaf
         self.leaf = leaf
@@ -134,10 +139,10 @@ class ConfidenceTree(GrowingTree):
 
         Examples
         --------
-        >>> ConfidenceTree.paper(c=0.01)
-        ConfidenceTree(c=0.01, grace_period=100, leaf='majority', min_leaf=0)
+        >>> ConfidenceTree.paper(c=0.02)
+        ConfidenceTree(alpha=1.0, c=0.02, grace_period=100, leaf='majority', min_leaf=0)
         """
-        published: dict[str, Any] = {"criterion": "gini", "bound": "practical", "c": 0.005, "tie": 0.0}
+        published: dict[str, Any] = {"criterion": "gini", "bound": "practical", "c": 0.005, "tie": 0.0, "alpha": 1.0}
         leaves: dict[str, Any] = {"grace_period": 100, "min_leaf": 0, "leaf": "majority"}
         return cls(**(published | leaves | changes))
 

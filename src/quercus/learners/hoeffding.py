@@ -26,7 +26,10 @@ class HoeffdingTree(GrowingTree):
     margin
         By how many eps the best feature must lead: 1 as in the original tree, 2 to be right about it.
     tie
-        Split also when eps is at most this and the best split beats no split in a G-test; 0 switches it off.
+        Split also when eps is at most this: the best features are too alike to wait longer. 0 switches it off.
+    alpha
+        Every split must also beat "no split" in a G-test of this level, corrected for the number of cuts that were
+        compared; 1 switches it off.
     grace_period
         Weight of examples between two evaluations of a leaf.
     min_leaf
@@ -81,6 +84,7 @@ class HoeffdingTree(GrowingTree):
         delta: float = 1e-3,
         margin: float = 1,
         tie: float = 0.1,
+        alpha: float = 0.05,
         grace_period: float = 50,
         min_leaf: float = 5,
         leaf: str = "adaptive",
@@ -94,6 +98,7 @@ class HoeffdingTree(GrowingTree):
         self.delta = delta
         self.margin = margin
         self.tie = tie
+        self.alpha = alpha
         self.grace_period = grace_period
         self.min_leaf = min_leaf
         self.leaf = leaf
@@ -115,9 +120,10 @@ class HoeffdingTree(GrowingTree):
         Examples
         --------
         >>> HoeffdingTree.paper(criterion="error", margin=2)
-        HoeffdingTree(criterion='error', delta=0.01, grace_period=100, leaf='majority', margin=2, min_leaf=0, tie=0.0)
+        HoeffdingTree(alpha=1.0, criterion='error', delta=0.01, grace_period=100,
+                      leaf='majority', margin=2, min_leaf=0, tie=0.0)
         """
-        published: dict[str, Any] = {"criterion": "gini", "delta": 0.01, "margin": 1, "tie": 0.0}
+        published: dict[str, Any] = {"criterion": "gini", "delta": 0.01, "margin": 1, "tie": 0.0, "alpha": 1.0}
         leaves: dict[str, Any] = {"grace_period": 100, "min_leaf": 0, "leaf": "majority"}
         return cls(**(published | leaves | changes))
 

@@ -185,14 +185,14 @@ def load(path: str | os.PathLike[str]) -> Any:
         ...
     FileNotFoundError: there is no model file 'no-such-model.quercus'.
     """
-    from quercus.registry import LEARNERS, find_learner
+    from quercus.registry import MODELS, find_learner
 
     model = read_model(path)
     name = os.fsdecode(path)
-    if model.learner not in LEARNERS:
+    if model.learner not in MODELS:
         raise ModelFileError(
             f"'{name}' cannot be loaded: it holds a {model.learner!r}, and this quercus has only "
-            f"{', '.join(LEARNERS)}; upgrade quercus if the file is newer (it was made by {model.created_by})."
+            f"{', '.join(MODELS)}; upgrade quercus if the file is newer (it was made by {model.created_by})."
         )
     learner = find_learner(model.learner)
     try:

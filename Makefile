@@ -1,0 +1,41 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`. Both make .venv when it is not there.
+
+PYTHON ?= python3
+BIN := .venv/bin
+DATA := $(wildcard ../shared/data)
+ifneq ($(DATA),)
+export QUERCUS_DATA ?= $(abspath $(DATA))
+endif
+RUN_DIR ?= quercus-run
+
+.PHONY: demo test lint bench clean
+
+demo: .venv/ready
+	$(BIN)/quercus run random_tree --learner confidence --rows 200000 --out $(RUN_DIR)
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/bench
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist src/*.egg-info $(RUN_DIR) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "quercus needs Python 3.11 or newer; give it with make PYTHON=...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+# capymoa carries MOA's jar; what it would install beside it is not needed.
+.venv/bench: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt psutil
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps capymoa
+	touch $@

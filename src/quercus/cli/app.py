@@ -1,0 +1,247 @@
+"""The commands and their options; the work is in a module of its own for each."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quercus import __version__
+from quercus.cli.errors import guarded, silence_output
+from quercus.cli.reading import Reading
+from quercus.registry import LEARNERS
+
+app = typer.Typer(
+    name="quercus",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_FILES = "Options for files"
+_LEARNERS = ", ".join(name.removesuffix("Tree").lower() for name in LEARNERS)
+Source = Annotated[
+    str,
+    typer.Argument(metavar="STREAM", help="A name from 'quercus streams', or a .csv, .tsv, .parquet or .arff file."),
+]
+Rows = Annotated[
+    int | None, typer.Option(min=1, help="Stop after so many rows. Default: all; 100,000 of an endless stream.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        rich_help_panel=_FILES,
+        help="Column that holds the labels. Default: target, class, label or y, or else the last one.",
+    ),
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMN", rich_help_panel=_FILES, help="Column to leave out; repeatable.")
+]
+Nominal = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN", rich_help_panel=_FILES, help="Column of categories that look like numbers; repeatable."
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT", rich_help_panel=_FILES, help="One more spelling of a missing value in a CSV; repeatable."
+    ),
+]
+Delimiter = Annotated[
+    str | None, typer.Option(metavar="SIGN", rich_help_panel=_FILES, help="What stands between the cells of a CSV.")
+]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, such as quercus-run/model.quercus.")]
+
+
+class Format(StrEnum):
+    """How `show` draws a tree."""
+
+    TEXT = "text"
+    DOT = "dot"
+    MERMAID = "mermaid"
+    HTML = "html"
+
+
+def _examples(*lines: str) -> str:
+    """Return what stands below a command's options; typer wants empty lines between lines."""
+    return "\n\n".join(["Examples:", *(f"  {line}" for line in lines)])
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"quercus {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog="New here? [bold]quercus run random_tree[/] grows a tree and says where its report is. "
+    "[bold]quercus COMMAND --help[/] has more examples."
+)
+def quercus(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    """Online decision trees for streams whose labels and features cost money."""
+
+
+@app.command(
+    epilog=_examples(
+        "quercus run random_tree",
+        "quercus run electricity --learner hoeffding --set grace_period=200",
+        "quercus run loans.csv --target repaid --ignore id --out loans-run",
+        'quercus run loans.csv --set \'loss={"bad": {"good": 5}}\'',
+    )
+)
+def run(
+    source: Source,
+    learner: Annotated[
+        str, typer.Option(help=f"{_LEARNERS}, or one of river: river:tree.HoeffdingTreeClassifier.")
+    ] = "confidence",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the learner, such as c=0.02; repeatable."),
+    ] = None,
+    rows: Rows = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="For a generator and for the learner.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the results; it is made if need be.")] = Path("quercus-run"),
+    target: Target = None,
+    ignore: Ignore = None,
+    nominal: Nominal = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+) -> None:
+    """Test a learner on every row of a stream before it learns that row.
+
+    Prints the figures beside those of trivial baselines, and the tree.
+    Writes a report to open in a browser, the model, all figures as JSON and
+    the learning curve as CSV. Ctrl-C stops early and keeps what was learned.
+    """
+    with guarded():
+        from quercus.cli.run import run_stream
+
+        reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)
+        run_stream(source, reading, learner, settings or (), seed, rows, out)
+
+
+@app.command(
+    epilog=_examples(
+        "quercus compare electricity confidence hoeffding",
+        "quercus compare random_tree confidence confidence:c=0.05 --seeds 5 --rows 20000",
+        "quercus compare electricity hoeffding river:tree.HoeffdingTreeClassifier",
+    )
+)
+def compare(
+    source: Source,
+    learners: Annotated[
+        list[str],
+        typer.Argument(metavar="LEARNER", help="Each with settings if you like: confidence:c=0.02,leaf=majority."),
+    ],
+    seeds: Annotated[
+        int,
+        typer.Option(min=1, help="Repeat on so many samples of a generator, or in so many orders of other data."),
+    ] = 1,
+    rows: Rows = None,
+    target: Target = None,
+    ignore: Ignore = None,
+    nominal: Nominal = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+) -> None:
+    """Show learners side by side on the same rows.
+
+    With several seeds the table has standard errors, and differences to the
+    first learner that are taken seed by seed.
+    """
+    with guarded():
+        from quercus.cli.compare import compare_learners
+
+        reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)
+        compare_learners(source, reading, learners, seeds, rows)
+
+
+@app.command(
+    epilog=_examples(
+        "quercus predict quercus-run/model.quercus new.csv",
+        "quercus predict quercus-run/model.quercus new.parquet --proba --out answers.csv",
+    )
+)
+def predict(
+    model: Model,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The rows: a .csv, .tsv, .parquet or .arff file.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write the answers there instead of to the terminal.")
+    ] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+) -> None:
+    """Answer the rows of a file with a model.
+
+    Columns are matched by name; those that the model does not know, such as
+    the target, are left out. The answers are CSV, a line for each row.
+    """
+    with guarded():
+        from quercus.cli.predict import predict_file
+
+        predict_file(model, file, Reading(missing=missing or (), delimiter=delimiter), out, proba)
+
+
+@app.command(
+    epilog=_examples(
+        "quercus show quercus-run/model.quercus",
+        "quercus show quercus-run/model.quercus --depth 3",
+        "quercus show quercus-run/model.quercus --format html > tree.html",
+    )
+)
+def show(
+    model: Model,
+    form: Annotated[
+        Format,
+        typer.Option("--format", help="How to draw the tree: dot is for Graphviz, html a page for a browser."),
+    ] = Format.TEXT,
+    depth: Annotated[int | None, typer.Option(min=0, help="Deepest level to draw. Default: what fits.")] = None,
+) -> None:
+    """Show the tree of a model file and the facts about it."""
+    with guarded():
+        from quercus.cli.show import show_model
+
+        show_model(model, form.value, depth)
+
+
+@app.command(
+    epilog=_examples(
+        "quercus streams",
+        "QUERCUS_DATA=~/data quercus streams",
+    )
+)
+def streams() -> None:
+    """List the streams that can be named: data sets and generators.
+
+    If the variable QUERCUS_DATA names a folder, its .parquet files come
+    first; their labels are in the column 'target'.
+    """
+    with guarded():
+        from quercus.cli.listing import list_streams
+
+        list_streams()
+
+
+def start() -> None:
+    """Run the app so that neither a poor terminal nor a closed pipe makes it fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # Where a terminal knows no lines and bars, a tree with question marks is better than no tree.
+            stream.reconfigure(errors="replace")
+    try:
+        app(prog_name="quercus")
+    finally:
+        silence_output()

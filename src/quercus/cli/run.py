@@ -1,0 +1,135 @@
+"""`quercus run`: a learner goes through a stream, and everything about it is written down."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from quercus.cli.data import RunRows, open_stream, rows_to_read
+from quercus.cli.errors import say
+from quercus.cli.reading import Reading
+from quercus.cli.settings import adopt_labels, make_learner
+from quercus.cli.signals import Stopper, undisturbed
+
+if TYPE_CHECKING:
+    from quercus.evaluation import Run
+    from quercus.streams import Stream
+
+REPORT, MODEL, FIGURES, CURVE = "report.html", "model.quercus", "run.json", "curve.csv"
+_SHOWN_NODES = 31
+
+
+def run_stream(
+    source: str,
+    reading: Reading,
+    learner: str,
+    settings: Sequence[str],
+    seed: int | None,
+    rows: int | None,
+    out: Path,
+) -> None:
+    """Evaluate a learner on a stream, write what came of it to a folder and print it.
+
+    Parameters
+    ----------
+    source, reading, seed
+        As for `open_stream`.
+    learner, settings
+        As for `make_learner`.
+    rows
+        Rows to read at most.
+    out
+        The folder.
+    """
+    check_folder(out)
+    stream = open_stream(source, reading, seed)
+    model = make_learner(learner, settings, seed)
+    loss = adopt_labels(model, stream)
+    out.mkdir(parents=True, exist_ok=True)
+    print(f"{stream}\n", flush=True)
+    run, status = _evaluate(stream, model, rows_to_read(stream, rows), loss)
+    with undisturbed():
+        places = write_results(run, out)
+    print(run.table())
+    if hasattr(model, "to_text"):
+        print(f"\n{model.to_text(max_nodes=_SHOWN_NODES)}")
+    print()
+    for what, place in places:
+        print(f"{what:7} {place}")
+    if status:
+        raise typer.Exit(status)
+
+
+def check_folder(out: Path) -> None:
+    """Refuse, before any work is done, a folder that cannot be written to.
+
+    Examples
+    --------
+    >>> check_folder(Path(__file__))
+    Traceback (most recent call last):
+        ...
+    ValueError: '...run.py' is a file, but results go into a folder; name another with --out.
+    """
+    for place in (out, *out.parents):
+        if place.is_dir():
+            if not os.access(place, os.W_OK | os.X_OK):
+                raise ValueError(f"'{place}' cannot be written to; name another folder with --out.")
+            break
+        if place.exists():
+            raise ValueError(f"'{place}' is a file, but results go into a folder; name another with --out.")
+    for name in (REPORT, MODEL, FIGURES, CURVE):
+        if (out / name).is_dir():
+            raise ValueError(f"'{out / name}' is a folder, but a file is to be written there; name another with --out.")
+
+
+def write_results(run: Run, out: Path) -> list[tuple[str, Path | str]]:
+    """Write the files of a run; return what each is and where.
+
+    Parameters
+    ----------
+    run
+        What was measured, with its learner.
+    out
+        An existing folder.
+    """
+    run.report(out / REPORT)
+    run.to_json(out / FIGURES)
+    _write_curve(run, out / CURVE)
+    places: list[tuple[str, Path | str]] = [("report", out / REPORT)]
+    if hasattr(run.learner, "save"):
+        run.learner.save(out / MODEL)
+        places.append(("model", out / MODEL))
+    else:
+        places.append(("model", f"none, because quercus cannot save a {run.learner_name}"))
+    return [*places, ("figures", out / FIGURES), ("curve", out / CURVE)]
+
+
+def _evaluate(stream: Stream, model: Any, rows: int | None, loss: Any) -> tuple[Run, int]:
+    """Return the run and the exit status: that of the signal if one stopped it, else 0."""
+    from quercus.evaluation import Interrupted, evaluate
+
+    with Stopper() as stopper:
+        # Others are slow, and nothing of them is kept but the figures.
+        ours = hasattr(model, "test_then_learn")
+        try:
+            return evaluate(RunRows(stream, stopper, patient=ours), model, rows=rows, loss=loss), 0
+        except Interrupted as stop:
+            if not stop.run.rows:
+                say("stopped before anything was learned; nothing was written.")
+                raise typer.Exit(stopper.status) from None
+            say(f"stopped after {stop.run.rows:,} rows; what was learned so far is kept.")
+            return stop.run, stopper.status
+
+
+def _write_curve(run: Run, path: Path) -> None:
+    from quercus.store.atomic import replace_file
+
+    names = list(run.curve)
+    lines = zip(*(run.curve[name].tolist() for name in names), strict=True)
+    # An empty cell is what every reader of CSV takes for missing.
+    text = [",".join("" if value != value else repr(value) for value in line) for line in lines]
+    replace_file(path, "\n".join([",".join(names), *text, ""]).encode())

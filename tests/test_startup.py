@@ -1,0 +1,81 @@
+"""What importing and compiling cost and touch, each in a process of its own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import quercus
+
+LEARN = "import quercus, numpy; print(quercus.HoeffdingTree().partial_fit(numpy.zeros((3, 1)), [0, 1, 1]).n_leaves_)"
+
+
+def run(code, **variables):
+    environment = os.environ | {"PYTHONPATH": str(Path(quercus.__file__).parents[1])} | variables
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=300, check=False
+    )
+
+
+def test_import_is_light():
+    heavy = ["numba", "sklearn", "pandas", "polars", "matplotlib", "river", "pyarrow", "scipy"]
+    result = run(f"import sys, quercus, quercus.streams; print([name for name in {heavy} if name in sys.modules])")
+    assert result.stdout.strip() == "[]", result.stderr
+
+
+def test_every_public_name_is_there():
+    for name in quercus.__all__:
+        assert getattr(quercus, name) is not None
+    assert set(quercus.__all__) <= set(dir(quercus))
+    with pytest.raises(AttributeError, match="no attribute 'Oak'"):
+        quercus.Oak  # noqa: B018
+
+
+def test_compiling_is_said_once_and_kept(tmp_path):
+    first = run(LEARN, QUERCUS_CACHE=str(tmp_path))
+    assert first.stdout.strip() == "1", first.stderr
+    assert "quercus: compiling run_rows" in first.stderr
+    later = run(LEARN, QUERCUS_CACHE=str(tmp_path))
+    assert (later.stdout.strip(), later.stderr) == ("1", "")
+    damage(tmp_path)
+    damaged = run(LEARN, QUERCUS_CACHE=str(tmp_path))
+    assert damaged.stdout.strip() == "1", damaged.stderr
+
+
+def damage(folder):
+    for path in folder.rglob("*.nb?"):
+        path.write_bytes(path.read_bytes()[:100])
+
+
+def test_an_edit_in_a_called_file_is_never_run_stale(tmp_path):
+    """One small kernel calls another in a second file; the second is edited."""
+    package = tmp_path / "source" / "quercus"
+    shutil.copytree(Path(quercus.__file__).parent, package)
+    called = package / "called.py"
+    calling = (
+        "from numba import types\nfrom quercus.compile import kernel\nfrom quercus.called import inner\n\n"
+        "@kernel(types.int64, types.int64)\ndef outer(x):\n    return inner(x)\n"
+    )
+    (package / "calling.py").write_text(calling)
+    answers = []
+    for constant in (1, 2):
+        called.write_text(f"from quercus.compile import kernel\n\n@kernel\ndef inner(x):\n    return x + {constant}\n")
+        code = "from quercus.calling import outer; print(outer(10))"
+        environment = {"PYTHONPATH": str(tmp_path / "source"), "QUERCUS_CACHE": str(tmp_path / "cache")}
+        result = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | environment, check=False
+        )
+        answers.append(result.stdout.strip())
+    assert answers == ["11", "12"]
+
+
+def test_without_a_writable_cache_it_works(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    code = "from quercus.compile import cache_folder, kernel\nfrom numba import types\n"
+    code += "outer = kernel(types.int64, types.int64)(lambda x: x + 1)\nprint(cache_folder(), outer(1))"
+    result = run(code, QUERCUS_CACHE=str(blocked / "below"))
+    assert result.stdout.strip() == "None 2", result.stderr
