@@ -11,6 +11,7 @@ from quercus.compile import kernel
 from quercus.growing.layout import (
     BINARY_CELLS,
     BINS,
+    BUFFER_ROWS,
     EDGES,
     KNOWN_BEFORE,
     MAX_CATEGORIES,
@@ -174,9 +175,9 @@ def draw_edges(
     n_features: int,
     classes: int,
     slot: int,
-    values: Any,
 ) -> None:
     """Draw the edges of a leaf's columns from its buffer: all of them the first time, later those gone blind."""
+    values = np.empty(BUFFER_ROWS, np.float64)
     buffer = leaves[slot].buffer
     rows = leaves[slot].filled
     buffered = 0.0

@@ -22,7 +22,6 @@ from quercus.growing.layout import (
     ADAPTIVE,
     ANSWERS,
     BINS,
-    BUFFER_ROWS,
     DONE,
     LABELS,
     LEARN,
@@ -414,11 +413,11 @@ def evaluate_leaf(
     features: Any,
     option: Any,
     node: int,
-    cells: Any,
     scratch: Any,
 ) -> None:
     """Split a leaf if its best cut is sure enough; otherwise see whether it still sees."""
     slot = nodes[node].slot
+    cells = np.empty((MAX_CATEGORIES, counts.shape[1]), np.float64)
     leaves[slot].evaluated = leaves[slot].weight
     present = 0
     for c in range(option.classes):
@@ -482,7 +481,6 @@ def buffer_row(
     i: int,
     y: int,
     w: float,
-    values: Any,
 ) -> None:
     """Keep a copy of a row for a leaf that collects; draw its edges when there are enough."""
     buffer = leaves[slot].buffer
@@ -494,7 +492,7 @@ def buffer_row(
     buffers[buffer, at, n_features + 1] = w
     leaves[slot].filled = at + 1
     if leaves[slot].filled >= option.buffer_rows:
-        draw_edges(features, leaves, hist, edges, buffers, n_features, option.classes, slot, values)
+        draw_edges(features, leaves, hist, edges, buffers, n_features, option.classes, slot)
         stop_collecting(leaves, buffers, option, slot)
 
 
@@ -523,8 +521,6 @@ def run_rows(
     option = options[0]
     n_features = option.features
     cells = np.empty(n_features, np.int64)
-    values = np.empty(BUFFER_ROWS, np.float64)
-    table = np.empty((MAX_CATEGORIES, counts.shape[1]), np.float64)
     scratch = np.empty((3, counts.shape[1]), np.float64)
     p, q, inverse = scratch[0], scratch[1], scratch[2]
     option.stopped = DONE
@@ -562,10 +558,10 @@ def run_rows(
             leaves[slot].weight += w[i]
             count_row(features, hist, n_features, slot, X, i, cells, y[i], w[i])
             if leaves[slot].buffer >= 0:
-                buffer_row(leaves, hist, edges, buffers, features, option, slot, X, i, y[i], w[i], values)
+                buffer_row(leaves, hist, edges, buffers, features, option, slot, X, i, y[i], w[i])
         counts[node, y[i]] += w[i]
         if due:
-            evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, node, table, scratch)
+            evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, node, scratch)
     return stop
 
 
