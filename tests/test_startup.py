@@ -43,6 +43,8 @@ def test_compiling_is_said_once_and_kept(tmp_path):
     damage(tmp_path)
     damaged = run(LEARN, QUERCUS_CACHE=str(tmp_path))
     assert damaged.stdout.strip() == "1", damaged.stderr
+    healed = run(LEARN, QUERCUS_CACHE=str(tmp_path))
+    assert (healed.stdout.strip(), healed.stderr) == ("1", "")
 
 
 def damage(folder):

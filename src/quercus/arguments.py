@@ -56,7 +56,7 @@ def check_number(name: str, value: Any, *, least: float, above: bool = False, mo
     ValueError: delta=2.0 is out of range; give a number above 0 and at most 1.
     """
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not least <= value <= most or (above and value == least):
+    if not is_number or not math.isfinite(value) or not least <= value <= most or (above and value == least):
         limits = f"above {least:g}" if above else f"of at least {least:g}"
         limits += f" and at most {most:g}" if most < math.inf else ""
         raise ValueError(f"{name}={value!r} is out of range; give a number {limits}.")

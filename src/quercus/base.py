@@ -16,8 +16,7 @@ from sklearn.base import clone
 
 from quercus.predictor import Floats, Integers, Predictor
 from quercus.schema import Schema, read_weights
-
-_ONE: Floats = np.ones(1)
+from quercus.schema.weights import HEAVIEST
 
 
 class Outcome(NamedTuple):
@@ -56,8 +55,8 @@ class OnlineClassifier(Predictor):
         """Raise ValueError for an argument that makes no sense."""
         raise NotImplementedError  # abstract
 
-    def _begin(self) -> None:
-        """Make the empty state."""
+    def _begin(self, features: int) -> None:
+        """Make the empty state for this many features."""
         raise NotImplementedError  # abstract
 
     def _declare_classes(self, classes: int) -> None:
@@ -68,9 +67,9 @@ class OnlineClassifier(Predictor):
         """Learn rows in order; where told so, first write the answer and the probabilities of each."""
         raise NotImplementedError  # abstract
 
-    def _learn_row(self, row: Floats, label: int) -> None:
-        """Learn one row of weight 1."""
-        self._learn(row, np.array([label]), _ONE, None, None)
+    def _learn_row(self, row: Floats, label: int, weight: float) -> None:
+        """Learn one row."""
+        self._learn(row, np.array([label]), np.array([weight], np.float64), None, None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn a batch of rows, in order.
@@ -182,12 +181,11 @@ class OnlineClassifier(Predictor):
             arrived = self._commit_weighted(schema, X, y, classes, np.flatnonzero(weights))
             batch, labels = schema.read(X, learn=False), schema.read_labels(y, learn=False)
         if not known:
+            self._begin(len(schema.names) - sum(row > 0 for row in arrived))
             self.schema_ = schema
-            self._begin()
         self._note_schema()
-        self._row = np.empty((1, len(schema.names)))
         if classes is not None:
-            self._declare_classes(len(schema.labels))
+            self._declare_classes(int(schema.read_labels(classes, learn=False).ids.max()) + 1)
         return self._learn_rows(batch.X, labels.ids, weights, arrived, predict)
 
     def _commit_weighted(self, schema: Schema, X: Any, y: Any, classes: Any, keep: Integers) -> list[int]:
@@ -216,13 +214,17 @@ class OnlineClassifier(Predictor):
         """Learn one example unless it brings something new: a feature, a category, a class, an odd weight."""
         schema = self.schema_
         row = self._row
-        if w != 1.0 or row.shape[1] != len(schema.names) or schema.read_one(x, row[0], True) is not None:
+        if type(w) not in (float, int) or not 0.0 < w <= HEAVIEST or schema.read_one(x, row[0], True) is not None:
             return False
         label, addition = schema.read_label_one(y)
         if addition is not None:
             return False
-        self._learn_row(row, label)
+        self._learn_row(row, label, w)
         return True
+
+    def _note_schema(self) -> None:
+        super()._note_schema()
+        self._row = np.empty((1, len(self.schema_.names)))
 
 
 def _take_rows(values: Any, keep: Integers) -> Any:
@@ -233,4 +235,7 @@ def _take_rows(values: Any, keep: Integers) -> Any:
         return values[keep]
     if isinstance(values, list | tuple):
         return [values[row] for row in keep]
-    return nw.from_native(values, eager_only=True, allow_series=True)[keep].to_native()
+    native = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(native, nw.DataFrame | nw.Series):
+        return native[keep].to_native()
+    return [values[row] for row in keep.tolist()]

@@ -17,10 +17,10 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
@@ -80,24 +80,37 @@ class EntryKernel:
     def _prepare(self) -> Any:
         with self._lock:
             if self._compiled is None:
-                compiled = numba.njit(nogil=True, no_cfunc_wrapper=True)(self.__wrapped__)
-                if not numba.config.DISABLE_JIT:
-                    self._compile(compiled)
-                self._compiled = compiled
+                self._compiled = self._interpret if numba.config.DISABLE_JIT else self._compile()
         return self._compiled
 
-    def _compile(self, compiled: Any) -> None:
+    def _interpret(self, *arguments: Any) -> Any:
+        """Run the Python source, for debugging; records are given the attributes that they have in compiled code."""
+        is_record = [isinstance(a, np.ndarray) and a.dtype.names is not None for a in arguments]
+        views = [a.view(np.recarray) if record else a for a, record in zip(arguments, is_record, strict=True)]
+        return self.__wrapped__(*views)
+
+    def _compile(self) -> Any:
+        compiled = numba.njit(nogil=True, no_cfunc_wrapper=True)(self.__wrapped__)
+        uncached = compiled._cache
         with _announced(self.__name__):
-            if cache_folder() is not None:
-                uncached = compiled._cache
+            # A full disk or a damaged file must not stop anybody from learning: at the second try the files are written
+            # anew, at the third there are none.
+            for _ in range(2 if cache_folder() is not None else 0):
                 try:
                     compiled._cache = _Cache(compiled.py_func)
                     compiled.compile(self.signature)
-                except (OSError, EOFError, ValueError, UnpicklingError):
-                    # A full disk or a damaged file must not stop anybody from learning.
+                    break
+                except Exception:
+                    _forget(compiled._cache)
                     compiled._cache = uncached
             compiled.compile(self.signature)
         compiled.disable_compile()
+        return compiled
+
+
+def _forget(cache: Any) -> None:
+    for path in Path(cache.cache_path).glob(f"{cache._impl.filename_base}*"):
+        path.unlink(missing_ok=True)
 
 
 class _announced(event.Listener):  # type: ignore[misc]  # noqa: N801 - used as a context manager

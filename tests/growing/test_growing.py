@@ -232,3 +232,100 @@ def test_frozen_answers_the_same_and_learns_nothing(tmp_path):
         assert frozen.nbytes < tree.nbytes
         tree.partial_fit(X[::-1], y[::-1])
         assert model.n_leaves_ == frozen.n_leaves_
+
+
+def test_a_row_number_does_not_make_noise_split():
+    """Edges of a column that only ever rises are drawn again and again: each time is a new chance for a false split."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.random((60_000, 2)), np.arange(60_000.0)])
+    y = rng.integers(0, 2, 60_000)
+    assert ConfidenceTree().partial_fit(X, y).n_leaves_ == 1
+    assert HoeffdingTree().partial_fit(X, y).n_leaves_ == 1
+
+
+@pytest.mark.parametrize("learner", [ConfidenceTree(tie=0), HoeffdingTree(tie=0)], ids=str)
+def test_a_column_that_shrinks_into_one_bin_is_seen(learner):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=6000)
+    y = (x > 0).astype(int)
+    x[:60] *= 1000
+    X = np.column_stack([x, rng.random(6000)])
+    assert clone(learner).partial_fit(X, y).score(X[-2000:], y[-2000:]) > 0.98
+
+
+def test_declared_classes_do_not_look_ahead():
+    X, y = awkward_stream(3000)
+    whole = ConfidenceTree().partial_fit(X, y, classes=["yes", "no"])
+    parts = ConfidenceTree()
+    for start in range(0, 3000, 100):
+        parts.partial_fit(X[start : start + 100], y[start : start + 100], classes=["yes", "no"])
+    same(whole, parts)
+
+
+def test_interrupted_learning_leaves_a_usable_tree(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((4000, 3)), rng.integers(0, 2, 4000)
+    tree = ConfidenceTree().partial_fit(X, y)
+    late = np.where(np.arange(4000) > 2000, 2, y)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tree, "_slice", 1000)
+    monkeypatch.setattr(tree, "_adjust_slice", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        tree.partial_fit(X, late)
+    monkeypatch.undo()
+    np.testing.assert_allclose(tree.predict_proba(X).sum(axis=1), 1.0)
+    assert tree.classes_.tolist() == [0, 1, 2]
+    assert tree.partial_fit(X, late).predict(X).shape == (4000,)
+
+
+def test_fractional_weights_keep_a_binary_feature():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 400)
+        X = np.where(rng.random(400) < 0.3, np.nan, y.astype(float))[:, None]
+        tree = HoeffdingTree(leaf="majority", grace_period=15).partial_fit(X, y, sample_weight=np.full(400, 0.3))
+        assert tree.n_leaves_ >= 2
+
+
+def test_a_loaded_tree_learns_one_at_a_time(tmp_path):
+    tree = ConfidenceTree()
+    tree.learn_one({"a": 1.0}, "u")
+    tree.save(tmp_path / "tree.quercus")
+    loaded = qc.load(tmp_path / "tree.quercus")
+    for learner in (tree, loaded):
+        learner.learn_one({"a": 2.0}, "v", 2.5)
+    same(tree, loaded)
+
+
+@pytest.mark.parametrize(
+    ("array", "field", "value"),
+    [
+        ("options", "free_slots", 1000),
+        ("options", "free_buffers", 1000),
+        ("options", "time", 0),
+        ("options", "classes", 99),
+        ("nodes", "left", 2**31 - 1),
+        ("nodes", "slot", 10**6),
+        ("features", "seen", 10**6),
+        ("features", "offset", 10**6),
+        ("leaves", "buffer", 10**6),
+        ("hist", None, -1.0),
+        ("buffers", None, 1e6),
+    ],
+)
+def test_a_file_whose_numbers_make_no_sense_is_refused(tmp_path, array, field, value):
+    """The checksum of such a file is right; its indices would lead kernels astray."""
+    from quercus.store import ModelFileError, read_model, write_model
+
+    X, y = awkward_stream(2000)
+    ConfidenceTree().partial_fit(X, y).save(tmp_path / "tree.quercus")
+    model = read_model(tmp_path / "tree.quercus")
+    arrays = {name: part.copy() for name, part in model.arrays.items()}
+    (arrays[array] if field is None else arrays[array][field])[...] = value
+    forged = {"learner": model.learner, "parameters": model.parameters, "schema": model.schema, "extra": model.extra}
+    write_model(tmp_path / "forged.quercus", arrays=arrays, **forged)
+    with pytest.raises(ModelFileError):
+        qc.load(tmp_path / "forged.quercus")

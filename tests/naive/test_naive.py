@@ -6,7 +6,7 @@ import random
 import pytest
 
 from . import bounds, criteria
-from .tree import NaiveTree, draw_edges, equal_depth_openers, middle
+from .tree import NaiveTree, below, draw_edges, middle, openers
 
 NAN = math.nan
 NEVER = {"c": 1e9}  # a practical bound that no split can pass
@@ -106,10 +106,16 @@ def test_edges():
 
 def test_equal_depth():
     # 60 rows, 30 bins: 1.5 * 2 lets three rows into the first bin; after that it is a little under 3, so two.
-    assert equal_depth_openers(list(range(60))) == list(range(3, 60, 2))
+    assert openers(list(range(60)), set()) == list(range(3, 60, 2))
     # Half of the 60 rows are one value, which fills a bin. 30 rows are left for 29 bins: one row each, until four
     # are left for three bins and 1.5 * 4/3 = 2 lets two into one bin.
-    assert equal_depth_openers([0] * 30 + list(range(1, 31))) == [*range(1, 28), 29, 30]
+    assert openers([0] * 30 + list(range(1, 31)), set()) == [*range(1, 28), 29, 30]
+
+
+def test_a_frequent_value_gets_a_bin_of_its_own():
+    assert draw_edges([1.0] * 2 + [2.0] * 4 + [5.0] * 9) == [below(1.0), 1.0, below(2.0), 2.0, below(5.0), 5.0]
+    assert draw_edges([1.0, 2.0, 2.0, 3.0]) == [below(1.0), below(2.0), 2.0, 3.0]
+    assert draw_edges([1.0, 2.0, 3.0]) == [below(1.0), 1.5, 2.5, 3.0]
 
 
 def test_binary_feature_splits():
@@ -172,9 +178,10 @@ def test_missing_goes_with_the_greater_weight():
 def test_ties_go_to_the_first_feature_and_need_evidence():
     rows = [(0, 0, 0), (1, 1, 1)] * 2
     assert len(grown(["numeric"] * 2, rows, tie=0.0).dump()) == 1
-    # G = 8 ln 2 = 5.55 has tail .0185, twice that is above .01; 16 ln 2 = 11.09 has .00087.
-    assert len(grown(["numeric"] * 2, rows, tie=1.0, alpha=0.01).dump()) == 1
-    assert grown(["numeric"] * 2, rows * 2, tie=1.0, alpha=0.01).dump()[0]["feature"] == 0
+    # G = 8 ln 2 = 5.55 has tail .0185, twice that is above .02 / 2, the level of the first look; 16 ln 2 = 11.09 has
+    # .00087, twice that is below .02 / 6, the level of the second.
+    assert len(grown(["numeric"] * 2, rows, tie=1.0, alpha=0.02).dump()) == 1
+    assert grown(["numeric"] * 2, rows * 2, tie=1.0, alpha=0.02).dump()[0]["feature"] == 0
 
 
 def test_min_leaf():
@@ -211,7 +218,7 @@ def test_third_value_makes_a_binary_feature_binned():
     assert tree.dump()[0]["collecting"]
     for x in [3, 4, 4, 5]:
         tree.learn([x], 1)
-    assert tree.dump()[0]["edges"] == {0: [math.nextafter(3, 0), 3.5, 4.5, 5.0]}
+    assert tree.dump()[0]["edges"] == {0: [math.nextafter(3, 0), math.nextafter(4, 0), 4.0, 5.0]}
     assert tree.nodes[0].statistics[0].since == 8
 
 

@@ -44,23 +44,38 @@ def draw_edges(values: Sequence[float]) -> list[float]:
     if not values:
         return []
     distinct = sorted(set(values))
-    openers = distinct[1:] if len(distinct) <= INNER_BINS else equal_depth_openers(values)
-    cuts = [middle(distinct[distinct.index(value) - 1], value) for value in openers]
+    frequent = {value for value in distinct if values.count(value) >= max(2, len(values) / 8)}
+    cuts = []
+    for value in openers(values, frequent):
+        cuts += cuts_between(distinct[distinct.index(value) - 1], value, frequent)
     return [below(distinct[0]), *cuts, distinct[-1]]
 
 
-def equal_depth_openers(values: Sequence[float]) -> list[float]:
-    """The values that open a new bin when bins are closed greedily at equal depth."""
-    openers = []
-    rows_left, bins_left, rows_in_bin = len(values), INNER_BINS, 0
-    for value in sorted(set(values)):
+def cuts_between(a: float, b: float, frequent: set[float]) -> list[float]:
+    """The cut between neighbours a < b; a frequent value is closed in, so that its bin holds nothing else."""
+    if a not in frequent and b not in frequent:
+        return [middle(a, b)]
+    return ([a] if a in frequent else []) + (
+        [below(b)] if b in frequent and (below(b) > a or a not in frequent) else []
+    )
+
+
+def openers(values: Sequence[float], frequent: set[float]) -> list[float]:
+    """The values that open a new bin: all if there are few, else greedily at equal depth; frequent ones always."""
+    distinct = sorted(set(values))
+    bins = INNER_BINS - 2 * len(frequent)
+    if len(distinct) <= bins:
+        return distinct[1:]
+    found: list[float] = []
+    rows_left, bins_left, rows_in_bin = len(values), bins, 0
+    for k, value in enumerate(distinct):
         r = values.count(value)
-        target = rows_left / bins_left
-        if rows_in_bin > 0 and bins_left > 1 and rows_in_bin + r > 1.5 * target:
-            openers.append(value)
-            rows_left, bins_left, rows_in_bin = rows_left - rows_in_bin, bins_left - 1, 0
+        full = bins_left > 1 and rows_in_bin + r > 1.5 * rows_left / bins_left
+        if k > 0 and (full or value in frequent or distinct[k - 1] in frequent):
+            found.append(value)
+            rows_left, bins_left, rows_in_bin = rows_left - rows_in_bin, max(bins_left - 1, 1), 0
         rows_in_bin += r
-    return openers
+    return found
 
 
 @dataclass
@@ -97,6 +112,14 @@ class Statistics:
     def outer(self, b: int) -> bool:
         """Whether bin b lies outside the range that the edges were drawn for."""
         return b in {0, len(self.edges)}
+
+    def crowded(self, in_bins: dict[int, float]) -> bool:
+        """Whether an inner bin that has room for several values holds more than a quarter."""
+        return any(
+            n > sum(in_bins.values()) / 4
+            for b, n in in_bins.items()
+            if not self.outer(b) and math.nextafter(self.edges[b - 1], math.inf) < self.edges[b]
+        )
 
 
 @dataclass
@@ -250,11 +273,11 @@ class NaiveTree:
             leaf.drawn, leaf.collecting, leaf.buffer = True, False, []
 
     def _needs_draw(self, leaf: Node, f: int) -> bool:
-        """Stale, or more than a quarter of the buffered values (rows, not weight) in the outer bins."""
+        """Stale, or more than a quarter of the buffered values (rows, not weight) in the outer bins or in one inner."""
         statistics = leaf.statistics[f]
-        values = self._buffered_values(leaf, f)
-        outer = [x for x in values if statistics.outer(self.features[f].cell(x, statistics.edges))]
-        return statistics.stale or len(outer) > len(values) / 4
+        bins = [self.features[f].cell(x, statistics.edges) for x in self._buffered_values(leaf, f)]
+        outer = sum(statistics.outer(b) for b in bins)
+        return statistics.stale or outer > len(bins) / 4 or statistics.crowded({b: bins.count(b) for b in set(bins)})
 
     def _buffered_values(self, leaf: Node, f: int) -> list[float]:
         return [row[f] for row, _, _ in leaf.buffer if not missing(row[f])]
@@ -284,7 +307,9 @@ class NaiveTree:
             statistics.recent_known = statistics.recent_outer = 0.0
 
     def _blind(self, statistics: Statistics) -> bool:
-        return statistics.stale or statistics.recent_outer > statistics.recent_known / 4
+        in_bins = {b: sum(counts.values()) for b, counts in statistics.cells.items()}
+        outside = statistics.recent_outer > statistics.recent_known / 4
+        return statistics.stale or outside or statistics.crowded(in_bins)
 
     def _choose_split(self, leaf: Node) -> Cut | None:
         """The cut to split at, or None to stay a leaf."""
@@ -296,18 +321,30 @@ class NaiveTree:
         if not bests:
             return None
         best = max(bests, key=lambda cut: cut.gain)
-        second = max([0.0, *(cut.gain for cut in bests if cut is not best)])
         if best.gain <= 0:
             return None
-        eps = self._eps(leaf)
-        leads = best.gain - second > self.margin * eps or eps <= self.tie
+        others = [cut for cut in bests if cut is not best and cut.gain > 0]
+        second = max(others, key=lambda cut: cut.gain, default=None)
+        rows = min(self._rows(leaf, cut.feature) for cut in (best, second or best))
+        eps = self._eps(leaf, rows)
+        leads = best.gain - (second.gain if second else 0.0) > self.margin * eps or eps <= self.tie
         compared = sum(len(cuts) for cuts in candidates)
-        return best if leads and (self.alpha >= 1 or beats_no_split(best, compared, self.alpha)) else None
+        level = self._level(leaf, rows)
+        return best if leads and (self.alpha >= 1 or beats_no_split(best, compared, level)) else None
+
+    def _rows(self, leaf: Node, f: int) -> float:
+        """The weight in which the feature could have been known."""
+        return leaf.m() - leaf.statistics[f].since
+
+    def _level(self, leaf: Node, rows: float) -> float:
+        """What the test of this evaluation may spend of alpha."""
+        k = 1 + math.floor(math.log2(max(leaf.m() / self.grace_period, 1)))
+        return self.alpha / (k * (k + 1)) * (rows / leaf.m()) ** 2
 
     def _candidates(self, leaf: Node, f: int) -> Iterator[Cut]:
         """The cuts of a feature that leave enough on both sides, lowest first."""
         statistics = leaf.statistics[f]
-        rows = leaf.m() - statistics.since
+        rows = self._rows(leaf, f)
         before = None
         for threshold, left_cells in self._cut_points(f, statistics):
             L = self._sum(counts for cell, counts in statistics.cells.items() if cell in left_cells)
@@ -341,8 +378,8 @@ class NaiveTree:
         after = (sum(L) * self.phi(L) + sum(R) * self.phi(R)) / sum(known)
         return sum(known) / rows * (self.phi(known) - after)
 
-    def _eps(self, leaf: Node) -> float:
-        m, h, d, K = leaf.m(), leaf.depth + 1, len(self.features), max(self.K, 2)
+    def _eps(self, leaf: Node, m: float) -> float:
+        h, d, K = leaf.depth + 1, len(self.features), max(self.K, 2)
         if self.rule == "hoeffding":
             return bounds.hoeffding(math.log2(K) if self.criterion == "entropy" else 1.0, m, self.delta)
         if self.rule == "practical":
@@ -418,7 +455,7 @@ def most_probable(p: Sequence[float]) -> int:
     return p.index(max(p)) if p else -1
 
 
-def beats_no_split(cut: Cut, compared: int, alpha: float) -> bool:
+def beats_no_split(cut: Cut, compared: int, level: float) -> bool:
     """Whether the table of the cut is too uneven to be the luckiest of all that were compared."""
     present = sum(left + right > 0 for left, right in zip(cut.L, cut.R, strict=True))
-    return bounds.chi_square_tail(bounds.g_statistic(cut.L, cut.R), present - 1) * compared < alpha
+    return bounds.chi_square_tail(bounds.g_statistic(cut.L, cut.R), present - 1) * compared < level

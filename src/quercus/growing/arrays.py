@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,6 @@ from quercus.growing.layout import (
     ADAPTIVE,
     BINARY_CELLS,
     BINS,
-    BUFFER_ROWS,
     EDGE_WIDTH,
     EDGES,
     FEATURE,
@@ -27,10 +27,9 @@ from quercus.growing.layout import (
     STALE,
     UNSEEN,
 )
-from quercus.store import Model, ModelFileError
 
 Floats = npt.NDArray[np.float64]
-_FIRST_NODES, _FIRST_SLOTS, _FIRST_BUFFERS = 15, 4, 4
+_FIRST_NODES, _FIRST_SLOTS, _FIRST_BUFFERS = 15, 2, 4
 _STOPPED_SHARE = 4
 # How much an array is enlarged: as much as fits.
 _FACTORS = (2.0, 1.5, 1.25)
@@ -75,9 +74,9 @@ class TreeArrays:
         self.features: npt.NDArray[np.void] = np.zeros(0, FEATURE)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Memory-mapped pickles come read-only; a tree must be able to go on learning.
+        # Unpickled arrays may be read-only or borrowed; a tree must be able to go on learning and to shrink them.
         for name, value in state.items():
-            setattr(self, name, np.require(value, requirements="W") if name in self.NAMES else value)
+            setattr(self, name, np.require(value, requirements="WO") if name in self.NAMES else value)
 
     @property
     def all(self) -> tuple[Any, ...]:
@@ -114,10 +113,10 @@ class TreeArrays:
 
     def uses_bayes(self, slot: int) -> bool:
         """Return whether a leaf answers by naive Bayes."""
-        mode, leaf = int(self.options["leaf"][0]), self.leaves[slot]
-        if slot < 0 or mode == MAJORITY or not leaf["drawn"]:
+        mode = int(self.options["leaf"][0])
+        if slot < 0 or mode == MAJORITY or not self.leaves["drawn"][slot]:
             return False
-        return mode != ADAPTIVE or bool(leaf["bayes_right"] > leaf["majority_right"])
+        return mode != ADAPTIVE or bool(self.leaves["bayes_right"][slot] > self.leaves["majority_right"][slot])
 
     def capacities(self) -> dict[str, list[int]]:
         """Return the shapes as allocated, so that a reloaded tree grows at the same rows."""
@@ -137,49 +136,6 @@ class TreeArrays:
             setattr(arrays, name, whole)
         return arrays
 
-    @classmethod
-    def from_model(cls, model: Model, max_bytes: int) -> TreeArrays:
-        """Rebuild the arrays from a file; refuse what does not fit together."""
-        types = {"nodes": NODE, "leaves": LEAF, "features": FEATURE, "options": OPTIONS}
-        used = {name: model.array(name, types.get(name, np.float64)) for name in cls.NAMES}
-        try:
-            capacities = model.extra["capacities"]
-            for name, array in used.items():
-                if any(not old <= n <= 2 * old + 64 for n, old in zip(capacities[name], array.shape, strict=True)):
-                    raise ValueError(f"{name} of shape {capacities[name]}")
-            tree = cls.restored(used, capacities, max_bytes)
-            fits = all(tree.used()[name].shape == used[name].shape for name in cls.NAMES)
-        except (KeyError, TypeError, ValueError, IndexError, MemoryError) as error:
-            raise ModelFileError(f"its arrays do not fit together ({error}).") from error
-        if not fits or not tree._is_sound():
-            raise ModelFileError("its arrays do not fit together.")
-        return tree
-
-    def _is_sound(self) -> bool:
-        """Return whether every number that kernels use as an index is in range."""
-        o = self.options[0]
-        nodes, leaves, features = (self.used()[name] for name in ("nodes", "leaves", "features"))
-        inner = nodes["left"] > 0
-        ids = np.arange(len(nodes))
-        checks = [
-            len(nodes) >= 1 and o["classes"] >= 1,
-            self.counts.shape[0] == len(self.nodes) and self.hist.shape[2] == self.counts.shape[1],
-            len(self.leaves) == len(self.hist) == len(self.edges) and self.edges.shape[2] == EDGE_WIDTH,
-            self.buffers.shape[1] == o["buffer_rows"] <= BUFFER_ROWS or len(self.buffers) == 0,
-            self.buffers.shape[2] == o["features"] + 2 or len(self.buffers) == 0,
-            (nodes["left"][inner] > ids[inner]).all() and (nodes["left"][inner] + 1 < len(nodes)).all(),
-            (nodes["left"] >= 0).all() and (nodes["slot"] < len(leaves)).all(),
-            (nodes["feature"][inner] >= 0).all() and (nodes["feature"][inner] < len(features)).all(),
-            (leaves["node"] < len(nodes)).all() and (leaves["buffer"] < max(o["buffers"], 1)).all(),
-            (leaves["filled"] >= 0).all() and (leaves["filled"] <= o["buffer_rows"]).all(),
-            (features["offset"] >= 0).all() and (features["offset"] + features["cells"] <= o["cells"]).all(),
-            (features["column"] >= 0).all(),
-            (features["column"][features["binned"] > 0] < o["columns"]).all(),
-            (features["cells"][features["binned"] > 0] == BINS).all(),
-            -1 <= o["free_slot"] < max(len(leaves), 1) and -1 <= o["free_buffer"] < max(o["buffers"], 1),
-        ]
-        return bool(all(checks))
-
     def declare_classes(self, classes: int) -> None:
         """Make room for classes that are known beforehand and count them as seen."""
         self._widen_classes(classes)
@@ -190,6 +146,16 @@ class TreeArrays:
         old = len(self.features)
         if total <= old:
             return
+        needed = total * FEATURE.itemsize + 8 * math.prod(self.buffers.shape[:2]) * (total + 2)
+        if old == 0 and self.nbytes + needed > self.max_bytes:
+            raise ValueError(
+                f"max_bytes={self.max_bytes:,} is too small for a tree of one leaf; give it at least "
+                f"{2 * (self.nbytes + needed):,}."
+            )
+        if old:
+            self._make_space(
+                lambda: total * FEATURE.itemsize + 8 * math.prod(self.buffers.shape[:2]) * (total + 2), "a new feature"
+            )
         features = np.zeros(total, FEATURE)
         features[:old] = self.features
         features["kind"][old:] = UNSEEN
@@ -204,7 +170,6 @@ class TreeArrays:
         wider[:, 0, 0] = self.buffers[:, 0, 0]
         self.features, self.buffers = features, wider
         self.options["features"] = total
-        self._check_least_bytes()
 
     def fit_row(self, row: Floats, label: int, nominal: list[bool]) -> None:
         """Give every value of a row, and its class, a place."""
@@ -234,10 +199,10 @@ class TreeArrays:
             if self._enlarge(("leaves", "hist", "edges"), len(self.leaves) + 1):
                 self.leaves["next"][int(o["slots"]) :] = -1
                 self.leaves["buffer"][int(o["slots"]) :] = -1
-            elif not self._stop_leaves():
+            elif not self._stop_others():
                 return
         while not self._has_buffers():
-            if not self._enlarge(("buffers",), len(self.buffers) + 2) and not self._stop_leaves():
+            if not self._enlarge(("buffers",), len(self.buffers) + 2) and not self._stop_others():
                 return
 
     def _has_slot(self) -> bool:
@@ -274,6 +239,18 @@ class TreeArrays:
         promise = own.sum(axis=1) - own.max(axis=1, initial=0.0)
         return slots[np.argsort(promise, kind="stable")]
 
+    def _stop_others(self) -> bool:
+        """Let leaves stop so that another can split; the last one keeps what it has, and the tree stops growing."""
+        if len(self._growing()) > 1:
+            return self._stop_leaves()
+        self.options["full"] = 1
+        warnings.warn(
+            f"the tree has stopped growing: max_bytes={self.max_bytes:,} leaves no room to split its last leaf; give "
+            "the learner a larger max_bytes.",
+            stacklevel=2,
+        )
+        return False
+
     def _stop_leaves(self) -> bool:
         """Take the slots of the least promising leaves; return whether there was one left to stop."""
         slots = self._growing()
@@ -291,8 +268,6 @@ class TreeArrays:
             self.leaves["next"][slot] = self.options["free_slot"][0]
             self.options["free_slot"] = slot
             self.options["free_slots"] += 1
-        if not len(stopped):
-            self.options["full"] = 1
         return bool(len(stopped))
 
     def _widen_classes(self, least: int) -> None:
@@ -356,7 +331,8 @@ class TreeArrays:
         self.edges[:, column, EDGES:] = 0.0
         self.edges[:, column, STALE] = 1.0
         seconds, missing = self.hist[:, start].copy(), self.hist[:, start + 1].copy()
-        firsts = self.hist[:, 0] - seconds - missing
+        # Sums of fractions are rounded: what is left may be a little below 0.
+        firsts = np.maximum(self.hist[:, 0] - seconds - missing, 0.0)
         self.hist[:, offset + 1] = firsts if first < second else seconds
         self.hist[:, offset + 3] = seconds if first < second else firsts
         self.hist[:, start : start + BINARY_CELLS] = 0.0
@@ -377,7 +353,9 @@ class TreeArrays:
         return column
 
     def _make_space(self, more: Callable[[], int], reason: str) -> None:
-        """Let leaves stop growing until ``more`` bytes fit beside what there is."""
+        """Make ``more`` bytes fit beside what there is: give back spare room, then let leaves stop growing."""
+        if self.nbytes + more() > self.max_bytes:
+            self._trim()
         while self.nbytes + more() > self.max_bytes:
             if not self._stop_leaves():
                 raise MemoryError(
@@ -385,19 +363,39 @@ class TreeArrays:
                     f"max_bytes={self.max_bytes:,}; give the learner a larger max_bytes."
                 )
             self._drop_free_slots()
+            self._trim()
+
+    def _trim(self) -> None:
+        """Give back the room that nodes, slots and buffers have to grow."""
+        o = self.options[0]
+        for names, rows in (
+            (("nodes", "counts"), int(o["nodes"])),
+            (("leaves", "hist", "edges"), int(o["slots"])),
+            (("buffers",), int(o["buffers"])),
+        ):
+            for name in names:
+                _shorten(getattr(self, name), rows)
 
     def _drop_free_slots(self) -> None:
-        """Give the memory of free slots back."""
-        kept = np.sort(self._growing())
-        for name in ("leaves", "hist", "edges"):
-            setattr(self, name, getattr(self, name)[kept].copy())
-        self.nodes["slot"][self.leaves["node"]] = np.arange(len(kept), dtype=np.int32)
-        self.options["slots"] = len(kept)
-        self.options["free_slot"] = -1
-        self.options["free_slots"] = 0
+        """Move the used slots and buffers together, in place: there is no room for copies."""
+        slots = np.sort(self._growing()).tolist()
+        for new, old in enumerate(slots):
+            if new != old:
+                for array in (self.leaves, self.hist, self.edges):
+                    array[new] = array[old]
+        self.nodes["slot"][self.leaves["node"][: len(slots)]] = np.arange(len(slots), dtype=np.int32)
+        collecting = [slot for slot in range(len(slots)) if self.leaves["buffer"][slot] >= 0]
+        collecting.sort(key=lambda slot: int(self.leaves["buffer"][slot]))
+        for new, slot in enumerate(collecting):
+            self.buffers[new] = self.buffers[self.leaves["buffer"][slot]]
+            self.leaves["buffer"][slot] = new
+        for name, value in (("slots", len(slots)), ("buffers", len(collecting))):
+            self.options[name] = value
+        for name, value in (("free_slot", -1), ("free_slots", 0), ("free_buffer", -1), ("free_buffers", 0)):
+            self.options[name] = value
 
-    def _check_least_bytes(self) -> None:
-        if self.nbytes > self.max_bytes:
-            raise ValueError(
-                f"max_bytes={self.max_bytes:,} is too small for a tree of one leaf; give it at least {self.nbytes:,}."
-            )
+
+def _shorten(array: npt.NDArray[Any], rows: int) -> None:
+    """Cut an array off without a copy."""
+    if rows < len(array):
+        array.resize((rows, *array.shape[1:]), refcheck=False)

@@ -11,15 +11,17 @@ from quercus.compile import kernel
 from quercus.growing.layout import (
     BINARY_CELLS,
     BINS,
+    BLIND_SHARE,
     BUFFER_ROWS,
     EDGES,
+    FREQUENT_SHARE,
     KNOWN_BEFORE,
     MAX_CATEGORIES,
     MAX_CUTS,
     NO_CELL,
     NOMINAL,
     OUTER_BEFORE,
-    OUTER_SHARE,
+    SHARED_CELL,
     SINCE,
     STALE,
     UNKNOWN_CELL,
@@ -54,11 +56,13 @@ def find_cells(features: Any, edges: Any, n_features: int, slot: int, X: Any, i:
         elif feature.kind == NOMINAL:
             cells[j] = NO_CELL
             if x >= 0.0:
-                code = min(int(x), MAX_CATEGORIES - 1)
-                cells[j] = feature.offset + code
-                if code >= feature.cells:
+                code = int(x)
+                cells[j] = feature.offset + min(code, MAX_CATEGORIES - 1)
+                if min(code, MAX_CATEGORIES - 1) >= feature.cells:
                     cells[j] = UNKNOWN_CELL
                     fits = False
+                elif code >= MAX_CATEGORIES and code >= feature.seen:
+                    cells[j] = SHARED_CELL
             elif x < 0.0:
                 cells[j] = UNKNOWN_CELL
         elif x == feature.second:
@@ -82,7 +86,10 @@ def count_row(
         if cells[j] >= 0:
             hist[s, np.uint64(cells[j]), k] += w
             if features[j].kind == NOMINAL:
-                features[j].seen = max(features[j].seen, min(int(X[i, j]) + 1, MAX_CATEGORIES))
+                features[j].seen = max(features[j].seen, int(X[i, j]) + 1)
+        elif cells[j] == SHARED_CELL:
+            hist[s, np.uint64(features[j].offset + MAX_CATEGORIES - 1), k] += w
+            features[j].seen = int(X[i, j]) + 1
 
 
 @kernel
@@ -126,31 +133,48 @@ def sort_values(values: Any, n: int) -> None:
 
 @kernel
 def place_cuts(edges: Any, slot: int, column: int, values: Any, n: int) -> int:
-    """Write the interior cuts of sorted values behind edge 0; return the number of edges so far."""
-    distinct = 1
-    for k in range(1, n):
-        if values[k] > values[k - 1]:
+    """Write the interior cuts of sorted values behind edge 0; return the number of edges so far.
+
+    A frequent value gets a bin of its own, so that a full bin can be told from one that hides different values.
+    """
+    frequent = max(2.0, n * FREQUENT_SHARE)
+    distinct, points, start = 0, 0, 0
+    for k in range(1, n + 1):
+        if k == n or values[k] > values[k - 1]:
             distinct += 1
-    at = 1
-    rows_left = n
-    bins_left = MAX_CUTS + 1
-    in_bin = 0
-    k = 0
+            points += k - start >= frequent
+            start = k
+    bins = MAX_CUTS + 1 - 2 * points
+    at, rows_left, bins_left, in_bin, previous, k = 1, n, bins, 0, 0, 0
     while k < n:
         run = 1
         while k + run < n and values[k + run] == values[k]:
             run += 1
-        if in_bin > 0:
-            full = in_bin + run > 1.5 * (rows_left / bins_left) and bins_left > 1
-            if distinct <= MAX_CUTS + 1 or full:
-                edges[slot, column, at] = cut_between(values[k - 1], values[k])
+        full = in_bin + run > 1.5 * (rows_left / bins_left) and bins_left > 1
+        if in_bin > 0 and (distinct <= bins or full or previous >= frequent or run >= frequent):
+            low, high = values[k - 1], values[k]
+            if previous >= frequent:
+                edges[slot, column, at] = low
                 at += 1
-                rows_left -= in_bin
-                bins_left -= 1
-                in_bin = 0
+            if run >= frequent and math.nextafter(high, -math.inf) > edges[slot, column, at - 1]:
+                edges[slot, column, at] = math.nextafter(high, -math.inf)
+                at += 1
+            if previous < frequent and run < frequent:
+                edges[slot, column, at] = cut_between(low, high)
+                at += 1
+            rows_left -= in_bin
+            bins_left = max(bins_left - 1, 1)
+            in_bin = 0
         in_bin += run
+        previous = run
         k += run
     return at
+
+
+@kernel
+def is_point(edges: Any, slot: int, column: int, b: int) -> bool:
+    """Return whether bin b has room for a single value only."""
+    return b > 0 and math.nextafter(edges[slot, column, b - 1], math.inf) >= edges[slot, column, b]
 
 
 @kernel
@@ -178,6 +202,7 @@ def draw_edges(
 ) -> None:
     """Draw the edges of a leaf's columns from its buffer: all of them the first time, later those gone blind."""
     values = np.empty(BUFFER_ROWS, np.float64)
+    in_bins = np.empty(BINS, np.int64)
     buffer = leaves[slot].buffer
     rows = leaves[slot].filled
     buffered = 0.0
@@ -188,16 +213,19 @@ def draw_edges(
             continue
         column = features[j].column
         n = 0
-        outside = 0
-        last = count_finite(edges, slot, column)
+        for b in range(BINS):
+            in_bins[b] = 0
         for r in range(rows):
             x = buffers[buffer, r, j]
             if x == x:
                 values[n] = x
                 n += 1
-                b = find_bin(edges, slot, column, x)
-                outside += b in (0, last)
-        blind = edges[slot, column, STALE] > 0.0 or outside > OUTER_SHARE * n
+                in_bins[find_bin(edges, slot, column, x)] += 1
+        last = count_finite(edges, slot, column)
+        outside = in_bins[0] + (in_bins[last] if last > 0 else 0)
+        blind = edges[slot, column, STALE] > 0.0 or outside > BLIND_SHARE * n
+        for b in range(1, last):
+            blind = blind or (in_bins[b] > BLIND_SHARE * n and not is_point(edges, slot, column, b))
         if leaves[slot].drawn and not blind:
             continue
         draw_column(edges, slot, column, values, n)
@@ -218,7 +246,7 @@ def draw_edges(
 
 @kernel
 def see_blindness(features: Any, hist: Any, edges: Any, n_features: int, classes: int, slot: int) -> bool:
-    """Return whether a column gets too much outside its edges since the last look, and remember this look."""
+    """Return whether a column no longer sees: too much outside its edges since the last look, or in one of its bins."""
     blind = False
     for j in range(n_features):
         if not features[j].binned:
@@ -226,8 +254,7 @@ def see_blindness(features: Any, hist: Any, edges: Any, n_features: int, classes
         column = features[j].column
         offset = features[j].offset
         last = count_finite(edges, slot, column)
-        outer = 0.0
-        known = 0.0
+        outer, known, fullest = 0.0, 0.0, 0.0
         for b in range(BINS):
             in_bin = 0.0
             for c in range(classes):
@@ -235,9 +262,11 @@ def see_blindness(features: Any, hist: Any, edges: Any, n_features: int, classes
             known += in_bin
             if b in (0, last):
                 outer += in_bin
+            elif in_bin > fullest and not is_point(edges, slot, column, b):
+                fullest = in_bin
         new_outer = outer - edges[slot, column, OUTER_BEFORE]
         new_known = known - edges[slot, column, KNOWN_BEFORE]
-        if edges[slot, column, STALE] > 0.0 or new_outer > OUTER_SHARE * new_known:
+        if edges[slot, column, STALE] > 0.0 or new_outer > BLIND_SHARE * new_known or fullest > BLIND_SHARE * known:
             blind = True
         edges[slot, column, OUTER_BEFORE] = outer
         edges[slot, column, KNOWN_BEFORE] = known
@@ -271,5 +300,5 @@ def cells_seen(features: Any, j: int) -> int:
     if features[j].binned:
         return BINS
     if features[j].kind == NOMINAL:
-        return max(features[j].seen, 1)
+        return min(max(features[j].seen, 1), MAX_CATEGORIES)
     return BINARY_CELLS

@@ -29,7 +29,9 @@ _N_LOG_N = np.array([0.0, *(n * math.log(n) for n in range(1, _TABLE_SIZE))])
 
 @kernel
 def n_log_n(n: float) -> float:
-    """Return n ln n, from a table if n is a small whole number."""
+    """Return n ln n, from a table if n is a small whole number; 0 below 0, where rounding may put an empty cell."""
+    if n <= 0.0:
+        return 0.0
     if n < _TABLE_SIZE:
         k = int(n)
         if float(k) == n:
@@ -146,6 +148,17 @@ def tail_of_split(left: Any, right: Any, classes: int) -> float:
     if present < 2:
         return 1.0
     return chi_square_tail(max(2.0 * g, 0.0), present - 1)
+
+
+@kernel
+def spend_level(alpha: float, looks: float, part: float) -> float:
+    """Return the level of a test that is repeated: the k-th doubling of the looks may spend alpha / (k (k + 1)).
+
+    Statistics that were begun anew rest on a part of the rows only, so that there may have been 1/part of them: they
+    spend that much less, squared, since the sum over all of them has to stay finite.
+    """
+    k = math.floor(math.log2(max(looks, 1.0))) + 1.0
+    return alpha / (k * (k + 1.0)) * part * part
 
 
 @kernel(types.float64, types.int64, WEIGHTS)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from quercus.growing.arrays import TreeArrays
 from quercus.growing.look import TreeLook
+from quercus.growing.restore import restore_tree
 from quercus.store import Model
 
 
@@ -56,7 +57,7 @@ class FrozenTree(TreeLook):
         return {"capacities": self._tree.capacities()}
 
     def _restore(self, model: Model) -> None:
-        self._tree = TreeArrays.from_model(model, 2**62)
+        self._tree = restore_tree(model, 2**62)
 
 
 def _keep_answers(tree: TreeArrays) -> TreeArrays:

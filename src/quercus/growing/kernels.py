@@ -17,7 +17,7 @@ from quercus.growing.bins import (
     find_cells,
     see_blindness,
 )
-from quercus.growing.criteria import bound_gap, tail_of_split, weigh_impurity
+from quercus.growing.criteria import bound_gap, spend_level, tail_of_split, weigh_impurity
 from quercus.growing.layout import (
     ADAPTIVE,
     ANSWERS,
@@ -111,25 +111,28 @@ def apply_bayes(
     features: Any, hist: Any, n_features: int, classes: int, slot: int, cells: Any, total: float, p: Any, inverse: Any
 ) -> None:
     """Turn the class shares p of a leaf into naive Bayes probabilities, in products that are kept from underflow."""
+    every = 8
     for c in range(classes):
         inverse[c] = 1.0 / (hist[slot, 0, c] + 1.0)
         if hist[slot, 0, c] <= 0.0:
             p[c] = 0.0
+        # Up to this weight a factor is above 1e-12, so that eight of them cannot underflow.
+        if hist[slot, 0, c] > 1e9:
+            every = 1
     for j in range(n_features):
         multiply_likelihood(features, hist, classes, slot, j, cells[j], p, inverse)
-        # One factor is above 1e-16, so that eight of them cannot underflow.
-        if j % 8 == 7:
+        if j % every == every - 1:
             top = 0.0
             for c in range(classes):
                 top = max(top, p[c])
-            if top < 1e-100:
+            if 0.0 < top < 1e-100:
                 for c in range(classes):
-                    p[c] *= 1e100
+                    p[c] /= top
     norm = 0.0
     for c in range(classes):
         norm += p[c]
     for c in range(classes):
-        p[c] = (total * p[c] / norm + 1.0 / classes) / (total + 1.0)
+        p[c] = (total * (p[c] / norm) + 1.0 / classes) / (total + 1.0)
 
 
 @kernel
@@ -148,7 +151,7 @@ def multiply_likelihood(
     elif cell == NO_CELL and feature.kind == NUMERIC:
         for c in range(classes):
             others = hist[slot, feature.offset, c] + hist[slot, feature.offset + 1, c]
-            p[c] *= (hist[slot, 0, c] - others + prior) * inverse[c]
+            p[c] *= (max(hist[slot, 0, c] - others, 0.0) + prior) * inverse[c]
     elif cell >= 0 and cell == feature.offset:
         for c in range(classes):
             p[c] *= (hist[slot, cell, c] + prior) * inverse[c]
@@ -219,7 +222,8 @@ def load_cells(features: Any, hist: Any, slot: int, j: int, classes: int, cells:
         first = 0 if feature.first < feature.second else 1
         for c in range(classes):
             seconds = hist[slot, feature.offset, c]
-            cells[first, c] = hist[slot, 0, c] - seconds - hist[slot, feature.offset + 1, c]
+            # Sums of fractions are rounded: what is left may be a little below 0.
+            cells[first, c] = max(hist[slot, 0, c] - seconds - hist[slot, feature.offset + 1, c], 0.0)
             cells[1 - first, c] = seconds
     known = 0.0
     for c in range(classes):
@@ -270,9 +274,10 @@ def find_cut(option: Any, features: Any, j: int, cells: Any, known: float, scrat
 @kernel
 def find_best_cuts(
     leaves: Any, hist: Any, edges: Any, features: Any, option: Any, slot: int, cells: Any, scratch: Any
-) -> tuple[int, int, float, float, int]:
-    """Return the best feature (-1: none), its cut and gain, the best gain of another (or 0), the number of cuts."""
+) -> tuple[int, int, float, float, float, int]:
+    """Return the best feature (-1: none), its cut and gain, its lead, the rows both rest on, the number of cuts."""
     best_feature, best_cut, best, second, cuts = -1, -1, 0.0, 0.0, 0
+    best_rows, second_rows = leaves[slot].weight, leaves[slot].weight
     for j in range(option.features):
         if count_cuts(features, j) == 0:
             continue
@@ -284,11 +289,11 @@ def find_best_cuts(
             rows -= edges[slot, features[j].column, SINCE]
         gain = removed / rows
         if gain > best:
-            second = best
-            best_feature, best_cut, best = j, cut, gain
+            second, second_rows = best, best_rows
+            best_feature, best_cut, best, best_rows = j, cut, gain, rows
         elif gain > second:
-            second = gain
-    return best_feature, best_cut, best, second, cuts
+            second, second_rows = gain, rows
+    return best_feature, best_cut, best, best - second, min(best_rows, second_rows), cuts
 
 
 @kernel
@@ -423,22 +428,23 @@ def evaluate_leaf(
     for c in range(option.classes):
         present += hist[slot, 0, c] > 0.0
     if present >= 2:
-        j, cut, best, second, cuts = find_best_cuts(leaves, hist, edges, features, option, slot, cells, scratch)
+        j, cut, best, lead, rows, cuts = find_best_cuts(leaves, hist, edges, features, option, slot, cells, scratch)
         if j >= 0 and best > 0.0:
             eps = bound_gap(
                 option.rule,
                 option.criterion,
-                leaves[slot].weight,
+                rows,
                 nodes[node].depth,
                 option.time,
                 option.features,
                 option.classes,
                 option.scale,
             )
-            splits = best - second > option.margin * eps or eps <= option.tie
+            splits = lead > option.margin * eps or eps <= option.tie
             if splits and option.alpha < 1.0:
                 fill_sides(features, hist, slot, j, cut, option.classes, cells, scratch)
-                splits = tail_of_split(scratch[1], scratch[2], option.classes) * cuts < option.alpha
+                level = spend_level(option.alpha, leaves[slot].weight / option.grace, rows / leaves[slot].weight)
+                splits = tail_of_split(scratch[1], scratch[2], option.classes) * cuts < level
             if splits:
                 split_leaf(
                     nodes, counts, leaves, hist, edges, buffers, features, option, node, j, cut, best, cells, scratch

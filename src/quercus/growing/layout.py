@@ -30,7 +30,9 @@ MAX_CUTS = BINS - 3
 BUFFER_ROWS = 64
 MAX_CATEGORIES = 256
 BINARY_CELLS = 2
-OUTER_SHARE = 0.25
+# A bin that gets more than this share of a column is looked at; a value that has this share of the rows gets its own.
+BLIND_SHARE = 0.25
+FREQUENT_SHARE = 0.125
 
 NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 GINI, ENTROPY, ENTROPY_BITS, KEARNS_MANSOUR, ERROR = range(5)
@@ -40,8 +42,9 @@ MAJORITY, NAIVE_BAYES, ADAPTIVE = range(3)
 PREDICT, LEARN, RESUME = 1, 2, 4
 # Why run_rows stopped, in options.stopped.
 DONE, NEEDS_ROOM, NEEDS_LAYOUT = range(3)
-# A feature's cell in a row: nothing to count there, or a value that the layout has no cell for.
-NO_CELL, UNKNOWN_CELL = -1, -2
+# A feature's cell in a row: nothing to count there; a value that the layout has no cell for; a category that is new to
+# the cell that the last categories share.
+NO_CELL, UNKNOWN_CELL, SHARED_CELL = -1, -2, -3
 
 # Fields are ordered so that there is no padding: its bytes would not be copied.
 NODE = np.dtype(

@@ -99,7 +99,8 @@ class TreeLook(Predictor):
 
     def _answer(self, X: Floats) -> tuple[Integers, Floats]:
         answers = np.empty(len(X), np.int64)
-        proba = np.empty((len(X), len(self._order)))
+        # A batch that was interrupted may have brought classes that were never learned: they have probability 0.
+        proba = np.zeros((len(X), len(self._order)))
         predict_rows(*self._tree.all, self._order, self._loss, X, answers, proba)
         return answers, proba
 

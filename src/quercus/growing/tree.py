@@ -25,6 +25,8 @@ from quercus.growing.layout import (
     RESUME,
 )
 from quercus.growing.look import TreeLook
+from quercus.growing.restore import restore_tree
+from quercus.interrupts import uninterrupted
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
 from quercus.randomness import new_generator
@@ -33,7 +35,6 @@ from quercus.store import Model, ModelFileError
 _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADAPTIVE}
 _NO_ANSWERS: Integers = np.empty(0, np.int64)
 _NO_PROBA: Floats = np.empty((0, 0))
-_ONE: Floats = np.ones(1)
 # One call of the kernel lasts about this long, so that Ctrl-C is heard.
 _SLICE_SECONDS = 0.1
 _FIRST_SLICE = 4096
@@ -53,6 +54,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
     _tree: TreeArrays
     _generator: npt.NDArray[np.uint64]
     _label: Integers
+    _weight: Floats
     _slice: int
 
     def _settings(self) -> dict[str, Any]:
@@ -84,11 +86,14 @@ class GrowingTree(TreeLook, OnlineClassifier):
         self._check_fitted()
         return FrozenTree._from_tree(self)
 
-    def _begin(self) -> None:
-        self._tree = TreeArrays(self._settings(), int(self.max_bytes))
+    def _begin(self, features: int) -> None:
+        tree = TreeArrays(self._settings(), int(self.max_bytes))
+        tree.add_features(features)
+        self._tree = tree
         self._generator = new_generator(self.seed)
         self._slice = _FIRST_SLICE
         self._label = np.zeros(1, np.int64)
+        self._weight = np.ones(1)
 
     def _declare_classes(self, classes: int) -> None:
         self._tree.declare_classes(classes)
@@ -100,14 +105,26 @@ class GrowingTree(TreeLook, OnlineClassifier):
         else:
             self._run(X, y, w, answers, proba, LEARN | PREDICT)
 
-    def _learn_row(self, row: Floats, label: int) -> None:
+    def _learn_row(self, row: Floats, label: int, weight: float) -> None:
+        self._tree.add_features(row.shape[1])
         self._label[0] = label
+        self._weight[0] = weight
         done = run_rows(
-            *self._tree.all, self._order, self._loss, row, self._label, _ONE, _NO_ANSWERS, _NO_PROBA, 0, 1, LEARN
+            *self._tree.all,
+            self._order,
+            self._loss,
+            row,
+            self._label,
+            self._weight,
+            _NO_ANSWERS,
+            _NO_PROBA,
+            0,
+            1,
+            LEARN,
         )
         if not done:
             self._make_place(row[0], label)
-            self._run(row, self._label, _ONE, _NO_ANSWERS, _NO_PROBA, LEARN, RESUME)
+            self._run(row, self._label, self._weight, _NO_ANSWERS, _NO_PROBA, LEARN, RESUME)
 
     def _run(
         self, X: Floats, y: Integers, w: Floats, answers: Integers, proba: Floats, mode: int, resume: int = 0
@@ -126,10 +143,11 @@ class GrowingTree(TreeLook, OnlineClassifier):
                 self._adjust_slice(row - first, time.perf_counter() - started)
 
     def _make_place(self, row: Floats, label: int) -> None:
-        if self._tree.options["stopped"][0] == NEEDS_LAYOUT:
-            self._tree.fit_row(row, label, [kind == "nominal" for kind in self.schema_.kinds])
-        else:
-            self._tree.make_room()
+        with uninterrupted():
+            if self._tree.options["stopped"][0] == NEEDS_LAYOUT:
+                self._tree.fit_row(row, label, [kind == "nominal" for kind in self.schema_.kinds])
+            else:
+                self._tree.make_room()
 
     def _adjust_slice(self, rows: int, seconds: float) -> None:
         if rows == self._slice and seconds < _SLICE_SECONDS / 2:
@@ -144,9 +162,10 @@ class GrowingTree(TreeLook, OnlineClassifier):
         return {"capacities": self._tree.capacities()}
 
     def _restore(self, model: Model) -> None:
-        self._tree = TreeArrays.from_model(model, int(self.max_bytes))
+        self._tree = restore_tree(model, int(self.max_bytes))
         self._generator = model.array("generator", np.uint64)
         if self._generator.shape != (4,):
             raise ModelFileError("its random generator is damaged.")
         self._slice = _FIRST_SLICE
         self._label = np.zeros(1, np.int64)
+        self._weight = np.ones(1)

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from quercus.schema.columns import Cells, Codes, decode, encode_cells, read_vector
 from quercus.schema.refusals import short
 
+# Beyond this, sums of weights would overflow.
+HEAVIEST = 1e100
+
 
 def read_weights(weights: Any, rows: int) -> NDArray[np.float64]:
     """Return one weight per row.
@@ -29,7 +32,7 @@ def read_weights(weights: Any, rows: int) -> NDArray[np.float64]:
     >>> read_weights([1, -0.5], 2)
     Traceback (most recent call last):
         ...
-    ValueError: sample_weight holds -0.5 in row 1; weights are finite and not below 0.
+    ValueError: sample_weight holds -0.5 in row 1; weights are not below 0 and at most 1e+100.
     """
     if weights is None:
         return np.ones(rows)
@@ -51,8 +54,10 @@ def read_weights(weights: Any, rows: int) -> NDArray[np.float64]:
             f"Found input variables with inconsistent numbers of samples: {[rows, len(values)]}; "
             "give one sample_weight per row."
         )
-    good = np.isfinite(values) & (values >= 0)
+    good = (values <= HEAVIEST) & (values >= 0)
     if not good.all():
         row = int(good.argmin())
-        raise ValueError(f"sample_weight holds {values[row]} in row {row}; weights are finite and not below 0.")
+        raise ValueError(
+            f"sample_weight holds {values[row]} in row {row}; weights are not below 0 and at most {HEAVIEST:g}."
+        )
     return values

@@ -1,0 +1,96 @@
+"""MOA's HoeffdingTree on a stream, in a JVM of its own (moa/Prequential.java).
+
+The jar is the one inside the capymoa package, which is found but never imported (its own dependencies are not needed),
+or $CAPYMOA_MOA_JAR. Instances are built before the clock starts. The figure is CPU time of the thread that learns, in a
+warm JVM; the first, cold pass and the CPU time of the whole process (compiler, garbage collector) are told as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from pathlib import Path
+
+from benchmarks.common import DELTA, GRACE_PERIOD, MAX_BYTES, TIE, Result, StreamFiles
+
+LEAF = {"majority": "MC", "adaptive": "NBAdaptive"}
+DRIVER = Path(__file__).parent / "moa" / "Prequential.java"
+SIZE_AGENT = "sizeof.agent.SizeOfAgent"
+
+
+class MissingError(Exception):
+    """Says what is needed and not there."""
+
+
+def find_jar() -> Path:
+    spec = importlib.util.find_spec("capymoa")
+    if given := os.environ.get("CAPYMOA_MOA_JAR"):
+        jar = Path(given)
+    elif spec is not None and spec.submodule_search_locations:
+        jar = Path(spec.submodule_search_locations[0]) / "jar" / "moa.jar"
+    else:
+        raise MissingError("capymoa, which holds moa.jar, is not installed (pip install --no-deps capymoa)")
+    if not jar.is_file():
+        raise MissingError("there is no moa.jar in the installed capymoa, nor at $CAPYMOA_MOA_JAR")
+    return jar
+
+
+def find_java() -> tuple[str, str]:
+    """Return java and the javac beside it: the two must be of one version."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home) / "bin") if home else None)
+    if java is None:
+        raise MissingError("there is no java on the PATH (a JDK, 17 or later, is needed)")
+    javac = shutil.which("javac", path=str(Path(java).resolve().parent))
+    if javac is None:
+        raise MissingError("there is a java but no javac beside it (a JDK is needed, not only a JRE)")
+    return java, javac
+
+
+def size_agent(jar: Path, folder: Path) -> list[str]:
+    """Return the options that let MOA measure its own size: an agent in moa.jar, which lacks only the manifest."""
+    with zipfile.ZipFile(jar) as archive:
+        if SIZE_AGENT.replace(".", "/") + ".class" not in archive.namelist():
+            return []
+    agent = folder / "agent.jar"
+    with zipfile.ZipFile(agent, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nPremain-Class: {SIZE_AGENT}\n")
+    # Without these the agent skips what it may not look into, and reports too little.
+    opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.lang", "java.util")]
+    return [f"-javaagent:{agent}", *opened]
+
+
+def prequential(stream: StreamFiles, leaf: str) -> Result:
+    jar, (java, javac) = find_jar(), find_java()
+    options = f"-m {MAX_BYTES} -g {GRACE_PERIOD} -c {DELTA} -t {TIE} -s InfoGainSplitCriterion -b -l {LEAF[leaf]}"
+    with tempfile.TemporaryDirectory() as name:
+        classes = Path(name)
+        subprocess.run([javac, "-cp", str(jar), "-d", name, str(DRIVER)], check=True)
+        command = [java, *size_agent(jar, classes), "-cp", f"{jar}{os.pathsep}{name}", "Prequential"]
+        shape = [stream.folder, stream.rows, stream.features, stream.classes]
+        done = subprocess.run([*command, *map(str, shape), options], stdout=subprocess.PIPE, text=True, check=True)
+    result: Result = json.loads(done.stdout.strip().splitlines()[-1])
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["prequential"])
+    parser.add_argument("folder")
+    parser.add_argument("leaf")
+    given = parser.parse_args()
+    try:
+        result = prequential(StreamFiles.open(given.folder), given.leaf)
+    except MissingError as error:
+        result = {"missing": str(error)}
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
