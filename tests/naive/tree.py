@@ -104,7 +104,6 @@ class Statistics:
 
     cells: dict[int, Counts] = field(default_factory=dict)
     edges: list[float] = field(default_factory=list)  # the finite ones; only of binned features
-    since: float = 0.0  # the leaf's m when these statistics began
     stale: bool = False
     recent_known: float = 0.0  # weight since the last evaluation, or the draw of this feature
     recent_outer: float = 0.0
@@ -113,13 +112,20 @@ class Statistics:
         """Whether bin b lies outside the range that the edges were drawn for."""
         return b in {0, len(self.edges)}
 
-    def crowded(self, in_bins: dict[int, float]) -> bool:
-        """Whether an inner bin that has room for several values holds more than a quarter."""
-        return any(
-            n > sum(in_bins.values()) / 4
-            for b, n in in_bins.items()
-            if not self.outer(b) and math.nextafter(self.edges[b - 1], math.inf) < self.edges[b]
-        )
+    def middle(self, b: int) -> float:
+        """Where a bin's content is put when edges are drawn anew; exact if it has room for one value only."""
+        if not self.edges or b == 0:
+            return self.edges[0] if self.edges else math.inf
+        if b == len(self.edges):
+            return math.nextafter(self.edges[-1], math.inf)
+        low, high = self.edges[b - 1], self.edges[b]
+        return high if math.nextafter(low, math.inf) >= high else middle(low, high)
+
+    def crowded(self, in_bins: dict[int, float], b: int) -> bool:
+        """Whether b is an inner bin that has room for several values and holds more than a quarter of all."""
+        if self.outer(b) or in_bins.get(b, 0) <= sum(in_bins.values()) / 4:
+            return False
+        return math.nextafter(self.edges[b - 1], math.inf) < self.edges[b]
 
 
 @dataclass
@@ -276,21 +282,37 @@ class NaiveTree:
         """Stale, or more than a quarter of the buffered values (rows, not weight) in the outer bins or in one inner."""
         statistics = leaf.statistics[f]
         bins = [self.features[f].cell(x, statistics.edges) for x in self._buffered_values(leaf, f)]
-        outer = sum(statistics.outer(b) for b in bins)
-        return statistics.stale or outer > len(bins) / 4 or statistics.crowded({b: bins.count(b) for b in set(bins)})
+        outer, in_bins = sum(statistics.outer(b) for b in bins), {b: bins.count(b) for b in set(bins)}
+        crowded = any(statistics.crowded(in_bins, b) for b in in_bins)
+        return statistics.stale or outer > len(bins) / 4 or crowded
 
     def _buffered_values(self, leaf: Node, f: int) -> list[float]:
         return [row[f] for row, _, _ in leaf.buffer if not missing(row[f])]
 
     def _draw(self, leaf: Node, f: int) -> None:
-        """Start the statistics of a feature afresh, with new edges and the buffered rows."""
-        buffered_weight = sum(w for _, _, w in leaf.buffer)
-        edges = draw_edges(self._buffered_values(leaf, f))
-        # Reading: the buffered rows came before the draw, so they are not among the recent weight; and a draw
-        # resets the recent weight of the features that it draws, not of the others.
-        leaf.statistics[f] = Statistics(edges=edges, since=leaf.m() - buffered_weight)
-        for row, y, w in leaf.buffer:
+        """New edges; what the old bins held moves along, buffered rows exactly where it is uncertain where to."""
+        old, values = leaf.statistics[f], self._buffered_values(leaf, f)
+        lost = {b for b in range(BINS) if old.outer(b) or old.crowded(dict(self._in_bins(old, values)), b)}
+        exact = [part for part in leaf.buffer if not missing(part[0][f]) and self._bin(old, part[0][f]) in lost]
+        for row, y, w in exact:
+            cell = old.cells[self._bin(old, row[f])]
+            cell[y] = max(cell[y] - w, 0.0)
+        new = Statistics(edges=draw_edges(values))
+        for b, counts in old.cells.items():
+            inside = sorted(x for x in values if self._bin(old, x) == b)
+            at = inside[len(inside) // 2] if b in lost and inside else old.middle(b)
+            for y, w in counts.items():
+                add(new.cells.setdefault(self._bin(new, at), {}), y, w)
+        leaf.statistics[f] = new
+        for row, y, w in exact:
             self._count(leaf, f, row, y, w)
+
+    def _bin(self, statistics: Statistics, x: float) -> int:
+        return sum(edge < x for edge in statistics.edges)
+
+    def _in_bins(self, statistics: Statistics, values: Sequence[float]) -> list[tuple[int, float]]:
+        bins = [self._bin(statistics, x) for x in values]
+        return [(b, bins.count(b)) for b in sorted(set(bins))]
 
     # Evaluation
 
@@ -309,7 +331,7 @@ class NaiveTree:
     def _blind(self, statistics: Statistics) -> bool:
         in_bins = {b: sum(counts.values()) for b, counts in statistics.cells.items()}
         outside = statistics.recent_outer > statistics.recent_known / 4
-        return statistics.stale or outside or statistics.crowded(in_bins)
+        return statistics.stale or outside or any(statistics.crowded(in_bins, b) for b in in_bins)
 
     def _choose_split(self, leaf: Node) -> Cut | None:
         """The cut to split at, or None to stay a leaf."""
@@ -323,28 +345,21 @@ class NaiveTree:
         best = max(bests, key=lambda cut: cut.gain)
         if best.gain <= 0:
             return None
-        others = [cut for cut in bests if cut is not best and cut.gain > 0]
-        second = max(others, key=lambda cut: cut.gain, default=None)
-        rows = min(self._rows(leaf, cut.feature) for cut in (best, second or best))
-        eps = self._eps(leaf, rows)
-        leads = best.gain - (second.gain if second else 0.0) > self.margin * eps or eps <= self.tie
+        second = max([0.0, *(cut.gain for cut in bests if cut is not best)])
+        eps = self._eps(leaf, leaf.m())
+        leads = best.gain - second > self.margin * eps or eps <= self.tie
         compared = sum(len(cuts) for cuts in candidates)
-        level = self._level(leaf, rows)
+        level = self._level(leaf)
         return best if leads and (self.alpha >= 1 or beats_no_split(best, compared, level)) else None
 
-    def _rows(self, leaf: Node, f: int) -> float:
-        """The weight in which the feature could have been known."""
-        return leaf.m() - leaf.statistics[f].since
-
-    def _level(self, leaf: Node, rows: float) -> float:
+    def _level(self, leaf: Node) -> float:
         """What the test of this evaluation may spend of alpha."""
         k = 1 + math.floor(math.log2(max(leaf.m() / self.grace_period, 1)))
-        return self.alpha / (k * (k + 1)) * (rows / leaf.m()) ** 2
+        return self.alpha / (k * (k + 1))
 
     def _candidates(self, leaf: Node, f: int) -> Iterator[Cut]:
         """The cuts of a feature that leave enough on both sides, lowest first."""
         statistics = leaf.statistics[f]
-        rows = self._rows(leaf, f)
         before = None
         for threshold, left_cells in self._cut_points(f, statistics):
             L = self._sum(counts for cell, counts in statistics.cells.items() if cell in left_cells)
@@ -354,7 +369,7 @@ class NaiveTree:
             R = self._sum(counts for cell, counts in statistics.cells.items() if cell not in left_cells)
             smaller = min(sum(L), sum(R))
             if smaller > 0 and smaller >= self.min_leaf:
-                yield Cut(f, threshold, L, R, self._gain(L, R, rows))
+                yield Cut(f, threshold, L, R, self._gain(L, R, leaf.m()))
 
     def _cut_points(self, f: int, statistics: Statistics) -> Iterator[tuple[float, Iterable[int]]]:
         """Thresholds (or categories) with the cells that go left."""
@@ -373,10 +388,10 @@ class NaiveTree:
         cells = list(cells)
         return [sum(counts.get(y, 0.0) for counts in cells) for y in range(self.K)]
 
-    def _gain(self, L: list[float], R: list[float], rows: float) -> float:
+    def _gain(self, L: list[float], R: list[float], m: float) -> float:
         known = [left + right for left, right in zip(L, R, strict=True)]
         after = (sum(L) * self.phi(L) + sum(R) * self.phi(R)) / sum(known)
-        return sum(known) / rows * (self.phi(known) - after)
+        return sum(known) / m * (self.phi(known) - after)
 
     def _eps(self, leaf: Node, m: float) -> float:
         h, d, K = leaf.depth + 1, len(self.features), max(self.K, 2)

@@ -180,3 +180,24 @@ def colours(view: TreeView) -> list[str]:
     largest = sorted(range(len(view.classes)), key=lambda place: -view.root.counts[place])[: len(PALETTE)]
     chosen = dict(zip(sorted(largest), PALETTE, strict=True))
     return [chosen.get(place, GREY) for place in range(len(view.classes))]
+
+
+def labels_note(view: TreeView) -> str:
+    """Say why the counts of a tree may be fewer than the rows that it learned; nothing if they are not.
+
+    Parameters
+    ----------
+    view
+        A tree.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf, Node, TreeView
+    >>> leaf = Node(0, -1, None, 0, None, True, (3.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
+    >>> labels_note(TreeView("ConfidenceTree", ("a",), ("x",), (leaf,), rows=3))
+    ''
+    """
+    if view.root.total >= view.rows:
+        return ""
+    counted = f"{show_count(view.root.total)} of {view.rows:,} labels"
+    return f"the answers rest on {counted}: a split passes on what its leaf had counted, not what that leaf was given"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from quercus.explain.captions import summary
+from quercus.explain.captions import labels_note, summary
 from quercus.explain.svg import FONT, MISSING_NOTE, drawing, frame, legend, shown_note
 from quercus.explain.view import TreeView
 
@@ -71,4 +71,6 @@ def _notes(view: TreeView, shown: TreeView) -> str:
     parts.append("thicker lines carry more labels")
     if shown is not view:
         parts.append(shown_note(view, shown))
+    if labels_note(view):
+        parts.append(labels_note(view))
     return f'<div style="opacity:.8;font-size:12px;margin:2px 0 8px">{" · ".join(parts)}</div>'

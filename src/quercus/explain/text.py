@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quercus.explain.captions import brief, plural, shares, state, summary
+from quercus.explain.captions import brief, labels_note, plural, shares, state, summary
 from quercus.explain.nodes import Node
 from quercus.explain.view import TreeView
 from quercus.explain.words import pad, shorten, show_count, show_value, width
@@ -56,6 +56,8 @@ def to_text(view: TreeView, max_depth: int | None = None, max_nodes: int | None 
         lines.append(line.rstrip())
     if shown is not view:
         lines.append(f"{len(shown.nodes):,} of {plural(len(view.nodes), 'node')} shown")
+    if labels_note(view):
+        lines.append(labels_note(view))
     return "\n".join(lines)
 
 

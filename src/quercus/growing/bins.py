@@ -22,7 +22,6 @@ from quercus.growing.layout import (
     NOMINAL,
     OUTER_BEFORE,
     SHARED_CELL,
-    SINCE,
     STALE,
     UNKNOWN_CELL,
     UNSEEN,
@@ -97,7 +96,6 @@ def clear_column(edges: Any, slot: int, column: int) -> None:
     """Forget the edges of a column."""
     for k in range(EDGES):
         edges[slot, column, k] = math.inf
-    edges[slot, column, SINCE] = 0.0
     edges[slot, column, OUTER_BEFORE] = 0.0
     edges[slot, column, KNOWN_BEFORE] = 0.0
     edges[slot, column, STALE] = 0.0
@@ -202,46 +200,120 @@ def draw_edges(
 ) -> None:
     """Draw the edges of a leaf's columns from its buffer: all of them the first time, later those gone blind."""
     values = np.empty(BUFFER_ROWS, np.float64)
-    in_bins = np.empty(BINS, np.int64)
+    lost = np.empty(BINS, np.bool_)
+    old_edges = np.empty(EDGES, np.float64)
+    old_bins = np.empty((BINS, classes), np.float64)
+    in_lost = np.empty(BUFFER_ROWS, np.bool_)
     buffer = leaves[slot].buffer
     rows = leaves[slot].filled
-    buffered = 0.0
-    for r in range(rows):
-        buffered += buffers[buffer, r, n_features + 1]
     for j in range(n_features):
         if not features[j].binned:
             continue
         column = features[j].column
         n = 0
-        for b in range(BINS):
-            in_bins[b] = 0
         for r in range(rows):
             x = buffers[buffer, r, j]
             if x == x:
                 values[n] = x
                 n += 1
-                in_bins[find_bin(edges, slot, column, x)] += 1
-        last = count_finite(edges, slot, column)
-        outside = in_bins[0] + (in_bins[last] if last > 0 else 0)
-        blind = edges[slot, column, STALE] > 0.0 or outside > BLIND_SHARE * n
-        for b in range(1, last):
-            blind = blind or (in_bins[b] > BLIND_SHARE * n and not is_point(edges, slot, column, b))
-        if leaves[slot].drawn and not blind:
+        blind = find_lost(edges, slot, column, values, n, lost)
+        if leaves[slot].drawn and not blind and edges[slot, column, STALE] == 0.0:
             continue
-        draw_column(edges, slot, column, values, n)
-        edges[slot, column, SINCE] = leaves[slot].weight - buffered
         offset = features[j].offset
         for b in range(BINS):
             for c in range(classes):
+                old_bins[b, c] = hist[slot, offset + b, c]
                 hist[slot, offset + b, c] = 0.0
+        for k in range(EDGES):
+            old_edges[k] = edges[slot, column, k]
         for r in range(rows):
             x = buffers[buffer, r, j]
-            if x == x:
+            b = find_bin(edges, slot, column, x)
+            in_lost[r] = x == x and lost[b]
+            if in_lost[r]:
                 y = int(buffers[buffer, r, n_features])
-                w = buffers[buffer, r, n_features + 1]
-                hist[slot, offset + find_bin(edges, slot, column, x), y] += w
-                edges[slot, column, KNOWN_BEFORE] += w
+                old_bins[b, y] = max(old_bins[b, y] - buffers[buffer, r, n_features + 1], 0.0)
+        draw_column(edges, slot, column, values, n)
+        move_bins(hist, edges, slot, column, offset, classes, old_edges, old_bins, lost, values, n)
+        for r in range(rows):
+            if in_lost[r]:
+                at = offset + find_bin(edges, slot, column, buffers[buffer, r, j])
+                hist[slot, at, int(buffers[buffer, r, n_features])] += buffers[buffer, r, n_features + 1]
+        note_bins(hist, edges, slot, column, offset, classes)
     leaves[slot].drawn = 1
+
+
+@kernel
+def find_lost(edges: Any, slot: int, column: int, values: Any, n: int, lost: Any) -> bool:
+    """Mark the bins whose content cannot be placed among new edges; return whether that is too much of the values.
+
+    These are the outer bins, which have no end, and inner ones that are crowded.
+    """
+    in_bins = np.zeros(BINS, np.int64)
+    for k in range(n):
+        in_bins[find_bin(edges, slot, column, values[k])] += 1
+    last = count_finite(edges, slot, column)
+    outside = in_bins[0] + (in_bins[last] if last > 0 else 0)
+    blind = outside > BLIND_SHARE * n
+    for b in range(BINS):
+        lost[b] = b in (0, last)
+        if 0 < b < last and in_bins[b] > BLIND_SHARE * n and not is_point(edges, slot, column, b):
+            lost[b] = True
+            blind = True
+    return blind
+
+
+@kernel
+def move_bins(
+    hist: Any,
+    edges: Any,
+    slot: int,
+    column: int,
+    offset: int,
+    classes: int,
+    old_edges: Any,
+    old_bins: Any,
+    lost: Any,
+    values: Any,
+    n: int,
+) -> None:
+    """Put what the old bins held among the new edges, as whole counts.
+
+    It goes to the middle of its bin or, of a lost one, to the median of the n sorted values that lie in it.
+    """
+    k = 0
+    for b in range(BINS):
+        first = k
+        while k < n and (b == EDGES or not values[k] > old_edges[b]):
+            k += 1
+        low = old_edges[b - 1] if b > 0 else -math.inf
+        high = old_edges[b] if b < EDGES else math.inf
+        if not low < math.inf:
+            break
+        if lost[b] and k > first:
+            at = values[(first + k) // 2]
+        elif b == 0:
+            at = high
+        elif high == math.inf or math.nextafter(low, math.inf) >= high:
+            at = min(math.nextafter(low, math.inf), high)
+        else:
+            at = cut_between(low, high)
+        cell = offset + find_bin(edges, slot, column, at)
+        for c in range(classes):
+            hist[slot, cell, c] += old_bins[b, c]
+
+
+@kernel
+def note_bins(hist: Any, edges: Any, slot: int, column: int, offset: int, classes: int) -> None:
+    """Remember what a column knows now, for the next look at what it has seen since."""
+    last = count_finite(edges, slot, column)
+    outer, known = 0.0, 0.0
+    for b in range(BINS):
+        for c in range(classes):
+            known += hist[slot, offset + b, c]
+            outer += hist[slot, offset + b, c] if b in (0, last) else 0.0
+    edges[slot, column, OUTER_BEFORE] = outer
+    edges[slot, column, KNOWN_BEFORE] = known
 
 
 @kernel

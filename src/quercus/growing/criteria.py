@@ -151,14 +151,10 @@ def tail_of_split(left: Any, right: Any, classes: int) -> float:
 
 
 @kernel
-def spend_level(alpha: float, looks: float, part: float) -> float:
-    """Return the level of a test that is repeated: the k-th doubling of the looks may spend alpha / (k (k + 1)).
-
-    Statistics that were begun anew rest on a part of the rows only, so that there may have been 1/part of them: they
-    spend that much less, squared, since the sum over all of them has to stay finite.
-    """
+def spend_level(alpha: float, looks: float) -> float:
+    """Return the level of a test that is repeated: the k-th doubling of the looks may spend alpha / (k (k + 1))."""
     k = math.floor(math.log2(max(looks, 1.0))) + 1.0
-    return alpha / (k * (k + 1.0)) * part * part
+    return alpha / (k * (k + 1.0))
 
 
 @kernel(types.float64, types.int64, WEIGHTS)

@@ -22,10 +22,9 @@ from numba import from_dtype, types
 
 BINS = 32
 EDGES = BINS - 1
-# Behind the edges of a column: weight at which its statistics begin; outer and known weight at the last evaluation;
-# stale or not.
-SINCE, OUTER_BEFORE, KNOWN_BEFORE, STALE = EDGES, EDGES + 1, EDGES + 2, EDGES + 3
-EDGE_WIDTH = EDGES + 4
+# Behind the edges of a column: outer and known weight at the last evaluation or draw; stale or not.
+OUTER_BEFORE, KNOWN_BEFORE, STALE = EDGES, EDGES + 1, EDGES + 2
+EDGE_WIDTH = EDGES + 3
 MAX_CUTS = BINS - 3
 BUFFER_ROWS = 64
 MAX_CATEGORIES = 256
