@@ -52,7 +52,6 @@ Bytes     ours nbytes, river _raw_memory_usage, MOA measureByteSize.
 Unequal   river and MOA keep a Gaussian per class and feature and try 10 cuts; ours keeps 32 bins.
           river and MOA want 1 % of the weight on each side of a split; ours wants min_leaf rows.
           Their new leaves count the weight inherited from the parent in the bound; ours count only their own rows.
-          In a tie ours also asks that the split beats no split.
           Classes in the bound: river those of the leaf, ours those seen so far, MOA all (it is told them beforehand).
 """
 

@@ -1,0 +1,37 @@
+"""The examples of the README and the scripts in examples/ run as they stand."""
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.skipif("QUERCUS_DATA" not in os.environ, reason="the README evaluates electricity; set QUERCUS_DATA")
+def test_python_blocks_run_in_order(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    X, y = runpy.run_path(str(ROOT / "examples" / "payments.py"))["payments"](20_000, seed=7)
+    names = {"X": X, "y": y}
+    assert len(BLOCKS) >= 3
+    for block in BLOCKS:
+        exec(block, names)
+    said = capsys.readouterr().out
+    assert "predicts 'fraud'" in said
+    assert "previous label" in said
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_example_scripts_run(script, tmp_path):
+    result = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "pictures")], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert "predicts" in result.stdout
+    assert list((tmp_path / "pictures").iterdir())
