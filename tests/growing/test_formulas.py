@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import types
 
 from quercus import ConfidenceTree
-from quercus.growing.criteria import impurity, split_bound
+from quercus.compile import kernel
+from quercus.growing.criteria import bound_gap, weigh_impurity
 from quercus.growing.layout import (
     ENTROPY,
     ENTROPY_BITS,
@@ -20,6 +22,7 @@ from quercus.growing.layout import (
     PRACTICAL,
     THEOREM,
     TIGHT,
+    WEIGHTS,
 )
 from quercus.growing.view import consistency_radius
 from tests.naive import bounds, criteria
@@ -32,6 +35,24 @@ PHI = {
     ERROR: criteria.error,
 }
 WORDS = {GINI: "gini", ENTROPY: "entropy", KEARNS_MANSOUR: "kearns_mansour"}
+NUMBERS = (types.int64, types.int64, types.float64, *[types.int64] * 4, types.float64)
+
+
+@kernel(types.float64, types.int64, WEIGHTS)
+def impurity(criterion, counts):
+    """Phi of these class weights, through the kernel that the engine uses."""
+    total = 0.0
+    for count in counts:
+        total += count
+    return weigh_impurity(criterion, counts, total, len(counts)) / total if total > 0.0 else 0.0
+
+
+@kernel(types.float64, *NUMBERS)
+def split_bound(rule, criterion, m, depth, time, features, classes, scale):
+    """Eps of a split rule, through the kernel that the engine uses."""
+    return bound_gap(rule, criterion, m, depth, time, features, classes, scale)
+
+
 weights = st.one_of(
     st.integers(0, 10**6).map(float), st.floats(0.0, 1e12, allow_subnormal=False), st.just(0.0), st.just(1.0)
 )

@@ -165,10 +165,10 @@ def test_declared_classes():
     schema.commit(batch)
     assert batch.ids.tolist() == [2, 3, 0]
     assert schema.labels == [3, 2, 1, 5]
-    schema.commit(schema.read_classes([7, 3]))
+    schema.commit(schema.read_labels([7], classes=[7, 3]))
     assert schema.labels == [3, 2, 1, 5, 7]
     with pytest.raises(ValueError, match="labels were int and are now str in row 1 of classes"):
-        schema.read_classes([7, "a"])
+        schema.read_labels([7], classes=[7, "a"])
     with pytest.raises(ValueError, match="labels were str and are now int in row 0 of y"):
         Schema().read_labels([1], classes=["a"])
 

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from quercus.compile import kernel
 from quercus.growing.layout import (
@@ -18,7 +17,6 @@ from quercus.growing.layout import (
     MCDIARMID,
     PRACTICAL,
     TIGHT,
-    WEIGHTS,
 )
 
 _BITS = 1.0 / math.log(2.0)
@@ -155,32 +153,3 @@ def spend_level(alpha: float, looks: float) -> float:
     """Return the level of a test that is repeated: the k-th doubling of the looks may spend alpha / (k (k + 1))."""
     k = math.floor(math.log2(max(looks, 1.0))) + 1.0
     return alpha / (k * (k + 1.0))
-
-
-@kernel(types.float64, types.int64, WEIGHTS)
-def impurity(criterion: int, counts: Any) -> float:
-    """Return phi of these class weights."""
-    total = 0.0
-    for c in range(len(counts)):
-        total += counts[c]
-    if total <= 0.0:
-        return 0.0
-    return weigh_impurity(criterion, counts, total, len(counts)) / total
-
-
-@kernel(
-    types.float64,
-    types.int64,
-    types.int64,
-    types.float64,
-    types.int64,
-    types.int64,
-    types.int64,
-    types.int64,
-    types.float64,
-)
-def split_bound(
-    rule: int, criterion: int, m: float, depth: int, time: int, features: int, classes: int, scale: float
-) -> float:
-    """Return eps of a split rule, see ``bound_gap``."""
-    return bound_gap(rule, criterion, m, depth, time, features, classes, scale)

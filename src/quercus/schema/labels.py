@@ -85,25 +85,6 @@ class Labels:
         ids = self._number_labels(y, "y", added, learn, rows)
         return LabelBatch(ids, added or None)
 
-    def read_classes(self, classes: Collection[Any]) -> LabelBatch:
-        """Read labels that are declared before they come.
-
-        Parameters
-        ----------
-        classes
-            The labels, in the order in which they are to be numbered.
-
-        Examples
-        --------
-        >>> from quercus.schema import Schema
-        >>> schema = Schema()
-        >>> schema.commit(schema.read_classes(["no", "yes"]))
-        >>> schema.labels
-        ['no', 'yes']
-        """
-        added = Additions(self._label_edition)
-        return LabelBatch(self._number_labels(classes, "classes", added, True), added or None)
-
     def read_label_one(self, y: Any) -> tuple[int, Additions | None]:
         """Return the class id of one label, and what is to be committed.
 

@@ -117,7 +117,7 @@ class Schema(Labels, BatchReader, ExampleReader):
         Parameters
         ----------
         read
-            What `read`, `read_labels` or `read_classes` returned, or the additions of `read_one` or `read_label_one`.
+            What `read` or `read_labels` returned, or the additions of `read_one` or `read_label_one`.
 
         Examples
         --------
