@@ -1,0 +1,151 @@
+"""Single values brought to the few types that a ledger keeps: feature values, times, and both as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from quercus.ledger.layout import NONE
+from quercus.ledger.question import Value
+from quercus.schema.cells import REFUSED, plain, plain_keys
+from quercus.schema.refusals import refuse_cell, refuse_range
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# every whole number up to this one is a float
+EXACT = 2**53
+
+# strict: NaN and infinity have no place in JSON
+to_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+def read_features(features: Mapping[Any, Any]) -> dict[str, Value]:
+    """Return the features of an example as the ledger keeps them.
+
+    Parameters
+    ----------
+    features
+        Values by name: numbers, bools, text; None and NaN are missing.
+
+    Examples
+    --------
+    >>> read_features({"age": 41, "job": "clerk", "pay": float("nan")})
+    {'age': 41.0, 'job': 'clerk', 'pay': None}
+    """
+    if not isinstance(features, Mapping):
+        raise TypeError(f"features is a {type(features).__name__}; give a dict of values by feature name.")
+    kept: dict[str, Value] = {}
+    for name, value in plain_keys(features).items():
+        kind = type(value)
+        # most values are kept as they are: a float that is neither NaN nor infinite, a bool, plain text
+        is_plain = value - value == 0.0 if kind is float else kind is bool or (kind is str and value.isascii())
+        kept[name] = value if is_plain else read_value(value, name)
+        if not name.isascii():
+            check_text(name, "a feature's name")
+    return kept
+
+
+def read_value(raw: Any, name: str, where: str = "") -> Value:
+    """Return one feature value as float, bool, text, or None if it is missing.
+
+    Parameters
+    ----------
+    raw
+        The value.
+    name, where
+        Its feature and its row, for messages.
+
+    Examples
+    --------
+    >>> read_value(2**53 + 1, "account")
+    Traceback (most recent call last):
+        ...
+    ValueError: column 'account' holds 9007199254740993, which no float holds exactly; write it as text, or round it.
+    """
+    value = plain(raw)
+    if value is REFUSED:
+        refuse_cell(raw, f"column {name!r}", where)
+    if type(value) is int:
+        return read_whole(value, name, where)
+    if type(value) is float and math.isinf(value):
+        refuse_range(name, value, where)
+    if type(value) is str:
+        check_text(value, f"column {name!r}{where}")
+    return value  # type: ignore[no-any-return]
+
+
+def read_whole(value: int, name: str, where: str) -> float:
+    """Return a whole number as a float, or refuse it if that changes it.
+
+    Examples
+    --------
+    >>> read_whole(2**60, "account", "")
+    1.152921504606847e+18
+    """
+    if abs(value) > EXACT:
+        try:
+            exact = int(float(value)) == value
+        except OverflowError:
+            refuse_range(name, value, where)
+        if not exact:
+            raise ValueError(
+                f"column {name!r} holds {value}{where}, which no float holds exactly; write it as text, or round it."
+            )
+    return float(value)
+
+
+def check_text(value: str, what: str) -> None:
+    """Raise ValueError for text that has no UTF-8 form.
+
+    Examples
+    --------
+    >>> check_text("oak", "the label")
+    """
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"{what} is {ascii(value)[:60]}, which is no valid Unicode (half a surrogate pair); decode it anew."
+        ) from None
+
+
+def to_micros(when: datetime | None, name: str = "time") -> int:
+    """Return a time as microseconds since 1970 in UTC; None is now, and a time without a zone is in UTC.
+
+    Examples
+    --------
+    >>> to_micros(datetime(1970, 1, 1, 0, 0, 1))
+    1000000
+    """
+    if when is None:
+        return time.time_ns() // 1000
+    # the missing time of pandas is a datetime by type
+    if not isinstance(when, datetime) or when != when:
+        raise TypeError(f"{name}={when!r} is no time; give a datetime.datetime, best with its time zone.")
+    since = (when if when.tzinfo is not None else when.replace(tzinfo=UTC)) - _EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def from_micros(micros: int) -> datetime | None:
+    """Return the time of a number of microseconds, None if it stands for null.
+
+    Examples
+    --------
+    >>> from_micros(1_000_000).isoformat()
+    '1970-01-01T00:00:01+00:00'
+    """
+    return None if micros == NONE else _EPOCH + timedelta(microseconds=micros)
+
+
+def known(value: float) -> float | None:
+    """Return a number, None if it is NaN.
+
+    Examples
+    --------
+    >>> known(0.5), known(float("nan"))
+    (0.5, None)
+    """
+    return None if value != value else value
