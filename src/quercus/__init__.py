@@ -11,20 +11,29 @@ from typing import TYPE_CHECKING, Any
 from quercus.registry import LEARNERS
 
 if TYPE_CHECKING:
-    from quercus import checks, explain, streams
-    from quercus.evaluation import Repeats, Run, evaluate, repeat
+    from quercus import ask, checks, drift, explain, ledger, streams
+    from quercus.ask.asker import Asker
+    from quercus.evaluation import Frontier, NoSupport, Repeats, Replay, Run, evaluate, frontier, repeat, replay
     from quercus.learners.confidence import ConfidenceTree
     from quercus.learners.hoeffding import HoeffdingTree
+    from quercus.learners.renewing import Renewing
     from quercus.store import ModelFileError, load
 
 __version__ = "0.1.0"
 
-_SUBPACKAGES = ("checks", "explain", "streams")
+_SUBPACKAGES = ("ask", "checks", "drift", "explain", "ledger", "streams")
 _NAMES = {
     **LEARNERS,
+    "Renewing": "quercus.learners.renewing",
+    "Asker": "quercus.ask.asker",
     "evaluate": "quercus.evaluation",
     "repeat": "quercus.evaluation",
+    "frontier": "quercus.evaluation",
+    "replay": "quercus.evaluation",
     "Run": "quercus.evaluation",
+    "Frontier": "quercus.evaluation",
+    "Replay": "quercus.evaluation",
+    "NoSupport": "quercus.evaluation",
     "Repeats": "quercus.evaluation",
     "load": "quercus.store",
     "ModelFileError": "quercus.store",
@@ -32,14 +41,24 @@ _NAMES = {
 __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "ConfidenceTree",
     "HoeffdingTree",
+    "Renewing",
     "load",
     "ModelFileError",
+    "Asker",
     "evaluate",
     "repeat",
+    "frontier",
+    "replay",
     "Run",
     "Repeats",
+    "Frontier",
+    "Replay",
+    "NoSupport",
+    "ask",
     "checks",
+    "drift",
     "explain",
+    "ledger",
     "streams",
     "__version__",
 ]

@@ -11,7 +11,11 @@ LEARNERS: dict[str, str] = {
     "HoeffdingTree": "quercus.learners.hoeffding",
 }
 # What a file may hold.
-MODELS: dict[str, str] = {**LEARNERS, "FrozenTree": "quercus.growing.frozen"}
+MODELS: dict[str, str] = {
+    **LEARNERS,
+    "Renewing": "quercus.learners.renewing",
+    "FrozenTree": "quercus.growing.frozen",
+}
 
 
 def find_learner(name: str) -> Any:

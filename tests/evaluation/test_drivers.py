@@ -14,8 +14,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import quercus as qc
 from quercus.evaluation.drivers import drive
-from quercus.evaluation.rows import as_dicts, as_matrix
 from quercus.streams import MemoryStream, as_stream
+from quercus.streams.rows import as_dicts, as_matrix
 from tests.evaluation.fakes import BatchLearner, PlainLearner, RowLearner, toy
 
 SAME = ("rows", "labels", "classes", "accuracy", "kappa", "f1", "log_loss", "brier", "average_precision", "money")

@@ -282,7 +282,7 @@ def test_progress_shows_only_where_it_is_wanted(
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
         with ProgressLine("title", 10, None) as line:
-            line.update(5, 0.75)
+            line.update(5, lambda: "accuracy 0.750")
         assert ("0.750" in terminal.getvalue()) == expected
 
 

@@ -1,4 +1,4 @@
-"""The command line: run, compare, predict, show, streams. Starting it imports neither numba nor scikit-learn."""
+"""The command line: run, compare, frontier, predict, show, streams. Its start imports no numba and no scikit-learn."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from quercus import __version__
+from quercus.cli.asking import POLICIES, AskOptions
 from quercus.cli.errors import guarded, silence_output
 from quercus.cli.reading import Reading
 from quercus.registry import LEARNERS
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 
 _FILES = "Options for files"
+_LABELS = "Labels that cost something"
 _LEARNERS = ", ".join(name.removesuffix("Tree").lower() for name in LEARNERS)
 Source = Annotated[
     str,
@@ -57,6 +59,15 @@ Missing = Annotated[
 ]
 Delimiter = Annotated[
     str | None, typer.Option(metavar="SIGN", rich_help_panel=_FILES, help="What stands between the cells of a CSV.")
+]
+Learner = Annotated[str, typer.Option(help=f"{_LEARNERS}, or one of river: river:tree.HoeffdingTreeClassifier.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the learner, such as c=0.02; repeatable."),
+]
+Delay = Annotated[
+    str | None,
+    typer.Option(metavar="ROWS", rich_help_panel=_LABELS, help="Rows until a label comes: 500, or a range, 10-500."),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, such as quercus-run/model.quercus.")]
 
@@ -99,20 +110,38 @@ def quercus(
         "quercus run electricity --learner hoeffding --set grace_period=200",
         "quercus run loans.csv --target repaid --ignore id --out loans-run",
         'quercus run loans.csv --set \'loss={"bad": {"good": 5}}\'',
+        "quercus run electricity --ask uncertain --budget 0.1 --delay 500 --price 2.5",
     )
 )
 def run(
     source: Source,
-    learner: Annotated[
-        str, typer.Option(help=f"{_LEARNERS}, or one of river: river:tree.HoeffdingTreeClassifier.")
-    ] = "confidence",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the learner, such as c=0.02; repeatable."),
-    ] = None,
+    learner: Learner = "confidence",
+    settings: Settings = None,
     rows: Rows = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="For a generator and for the learner.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="For a generator, for the learner and for the policy.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the results; it is made if need be.")] = Path("quercus-run"),
+    ask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY",
+            rich_help_panel=_LABELS,
+            help=f"Learn only labels that a policy asks for: {', '.join(POLICIES)}; with settings if you like, "
+            "confident:explore=0.2, or as published, paper:confident.",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=_LABELS, help="Of rows, 0.1 or 10%, or so many labels, 500. Default: 0.1; always: no limit."
+        ),
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=_LABELS, help="Of a label: a number, or a column that holds it. Default: 1."),
+    ] = None,
+    delay: Delay = None,
     target: Target = None,
     ignore: Ignore = None,
     nominal: Nominal = None,
@@ -123,13 +152,14 @@ def run(
 
     Prints the figures beside those of trivial baselines, and the tree.
     Writes a report to open in a browser, the model, all figures as JSON and
-    the learning curve as CSV. Ctrl-C stops early and keeps what was learned.
+    the learning curve as CSV; with --ask also every question, as Parquet.
+    Ctrl-C stops early and keeps what was learned.
     """
     with guarded():
         from quercus.cli.run import run_stream
 
         reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)
-        run_stream(source, reading, learner, settings or (), seed, rows, out)
+        run_stream(source, reading, learner, settings or (), seed, rows, out, AskOptions(ask, budget, price, delay))
 
 
 @app.command(
@@ -166,6 +196,84 @@ def compare(
 
         reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)
         compare_learners(source, reading, learners, seeds, rows)
+
+
+@app.command(
+    epilog=_examples(
+        "quercus frontier electricity",
+        "quercus frontier random_tree --rows 20000 --policies uncertain,confident,paper:confident --seeds 5",
+        "quercus frontier electricity --learner hoeffding --budgets 1%,5%,20% --seeds 1",
+    )
+)
+def frontier(
+    source: Source,
+    learner: Learner = "confidence",
+    settings: Settings = None,
+    policies: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY,...",
+            help="Each as for 'quercus run --ask'. Default: uncertain,confident. Random is always beside them.",
+        ),
+    ] = None,
+    budgets: Annotated[
+        str | None,
+        typer.Option(metavar="BUDGET,...", help="Each as for 'quercus run'. Default: 1%,2%,5%,10%,20%,50%,100%."),
+    ] = None,
+    seeds: Annotated[
+        int,
+        typer.Option(min=1, help="Repeat on so many samples of a generator, or in so many orders of other data."),
+    ] = 3,
+    rows: Rows = None,
+    delay: Delay = None,
+    out: Annotated[Path, typer.Option(help="Folder for the results; it is made if need be.")] = Path(
+        "quercus-frontier"
+    ),
+    target: Target = None,
+    ignore: Ignore = None,
+    nominal: Nominal = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+) -> None:
+    """Show how accurate a learner gets for how many labels.
+
+    Runs every policy at every budget, beside asking at random and paying for
+    all labels. Writes the table as CSV and, with matplotlib, a picture.
+    """
+    with guarded():
+        from quercus.cli.frontier import show_frontier
+
+        reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)
+        show_frontier(source, reading, learner, settings or (), policies or (), budgets, seeds, rows, delay, out)
+
+
+@app.command(
+    epilog=_examples(
+        "quercus replay quercus-run/ledger.parquet --ask random --budget 5%",
+        "quercus replay labels/ledger --ask confident --budget 0.02 --learner hoeffding",
+    )
+)
+def replay(
+    ledger: Annotated[
+        Path, typer.Argument(metavar="LEDGER", help="A ledger.parquet, or the folder that a ledger is kept in.")
+    ],
+    ask: Annotated[str, typer.Option(help="The other policy, as for 'quercus run --ask'.")] = "uncertain",
+    budget: Annotated[str | None, typer.Option(help="Its budget, as for 'quercus run'.")] = None,
+    price: Annotated[str | None, typer.Option(help="Of a label, as for 'quercus run'.")] = None,
+    learner: Learner = "confidence",
+    settings: Settings = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="For the learner and the draws.")] = None,
+) -> None:
+    """Tell what another choice would have cost and scored.
+
+    The ledger of a run is enough: its labels were asked with known
+    probabilities. Where the other policy wants more than the ledger has, it
+    cannot tell, and says so.
+    """
+    with guarded():
+        from quercus.cli.replay import replay_ledger
+
+        replay_ledger(ledger, learner, settings or (), ask, budget, price, seed)
 
 
 @app.command(

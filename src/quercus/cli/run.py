@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from quercus.cli.asking import AskOptions
 from quercus.cli.data import RunRows, open_stream, rows_to_read
 from quercus.cli.errors import say
 from quercus.cli.reading import Reading
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from quercus.streams import Stream
 
 REPORT, MODEL, FIGURES, CURVE = "report.html", "model.quercus", "run.json", "curve.csv"
+LEDGER = "ledger.parquet"
 _SHOWN_NODES = 31
 
 
@@ -31,6 +33,7 @@ def run_stream(
     seed: int | None,
     rows: int | None,
     out: Path,
+    asking: AskOptions = AskOptions(),  # noqa: B008 - it cannot be changed
 ) -> None:
     """Evaluate a learner on a stream, write what came of it to a folder and print it.
 
@@ -44,14 +47,17 @@ def run_stream(
         Rows to read at most.
     out
         The folder.
+    asking
+        Which labels are asked for.
     """
     check_folder(out)
+    options = asking.read(seed)
     stream = open_stream(source, reading, seed)
     model = make_learner(learner, settings, seed)
     loss = adopt_labels(model, stream)
     out.mkdir(parents=True, exist_ok=True)
     print(f"{stream}\n", flush=True)
-    run, status = _evaluate(stream, model, rows_to_read(stream, rows), loss)
+    run, status = _evaluate(stream, model, rows_to_read(stream, rows), loss, options)
     with undisturbed():
         places = write_results(run, out)
     print(run.table())
@@ -64,7 +70,7 @@ def run_stream(
         raise typer.Exit(status)
 
 
-def check_folder(out: Path) -> None:
+def check_folder(out: Path, names: Sequence[str] = (REPORT, MODEL, FIGURES, CURVE, LEDGER)) -> None:
     """Refuse, before any work is done, a folder that cannot be written to.
 
     Examples
@@ -81,7 +87,7 @@ def check_folder(out: Path) -> None:
             break
         if place.exists():
             raise ValueError(f"'{place}' is a file, but results go into a folder; name another with --out.")
-    for name in (REPORT, MODEL, FIGURES, CURVE):
+    for name in names:
         if (out / name).is_dir():
             raise ValueError(f"'{out / name}' is a folder, but a file is to be written there; name another with --out.")
 
@@ -105,10 +111,14 @@ def write_results(run: Run, out: Path) -> list[tuple[str, Path | str]]:
         places.append(("model", out / MODEL))
     else:
         places.append(("model", f"none, because quercus cannot save a {run.learner_name}"))
-    return [*places, ("figures", out / FIGURES), ("curve", out / CURVE)]
+    places += [("figures", out / FIGURES), ("curve", out / CURVE)]
+    if run.ledger is not None:
+        run.ledger.write(out / LEDGER)
+        places.append(("ledger", out / LEDGER))
+    return places
 
 
-def _evaluate(stream: Stream, model: Any, rows: int | None, loss: Any) -> tuple[Run, int]:
+def _evaluate(stream: Stream, model: Any, rows: int | None, loss: Any, options: dict[str, Any]) -> tuple[Run, int]:
     """Return the run and the exit status: that of the signal if one stopped it, else 0."""
     from quercus.evaluation import Interrupted, evaluate
 
@@ -116,7 +126,7 @@ def _evaluate(stream: Stream, model: Any, rows: int | None, loss: Any) -> tuple[
         # Others are slow, and nothing of them is kept but the figures.
         ours = hasattr(model, "test_then_learn")
         try:
-            return evaluate(RunRows(stream, stopper, patient=ours), model, rows=rows, loss=loss), 0
+            return evaluate(RunRows(stream, stopper, patient=ours), model, rows=rows, loss=loss, **options), 0
         except Interrupted as stop:
             if not stop.run.rows:
                 say("stopped before anything was learned; nothing was written.")

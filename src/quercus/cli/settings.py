@@ -40,13 +40,13 @@ def make_learner(text: str, settings: Iterable[str] = (), seed: int | None = Non
     prefix = _RIVER if text.startswith(_RIVER) else ""
     name, _, inline = text.removeprefix(prefix).partition(":")
     kind = _river_class(name) if prefix else _our_class(name)
-    values = dict(_read_setting(setting) for setting in [*split_settings(inline), *settings])
+    values = dict(read_setting(setting) for setting in [*split_settings(inline), *settings])
     takes = [
         name
         for name, p in inspect.signature(kind).parameters.items()
         if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
     ]
-    _check_names(kind.__name__, values, takes)
+    check_names(kind.__name__, values, takes)
     if seed is not None and "seed" in takes:
         values.setdefault("seed", seed)
     try:
@@ -136,14 +136,30 @@ def _as_label(text: str, first: Any) -> Any:
     return label
 
 
-def _read_setting(setting: str) -> tuple[str, Any]:
+def read_setting(setting: str) -> tuple[str, Any]:
+    """Return name and value of a setting.
+
+    Examples
+    --------
+    >>> read_setting("grace_period=200")
+    ('grace_period', 200)
+    """
     key, equals, value = setting.partition("=")
     if not equals or not key.strip():
         raise ValueError(f"{setting!r} is no setting; write key=value, such as grace_period=200.")
     return key.strip(), parse_value(value)
 
 
-def _check_names(owner: str, values: Iterable[str], takes: list[str]) -> None:
+def check_names(owner: str, values: Iterable[str], takes: list[str]) -> None:
+    """Refuse settings that there are not, with the nearest that there is.
+
+    Examples
+    --------
+    >>> check_names("Random", ["exploer"], ["budget", "explore"])
+    Traceback (most recent call last):
+        ...
+    ValueError: Random has no parameter 'exploer'; it takes budget, explore. Did you mean 'explore'?
+    """
     for key in values:
         if key not in takes:
             near = [name for name in takes if name.startswith(key)] or difflib.get_close_matches(key, takes, n=1)

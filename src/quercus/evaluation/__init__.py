@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from quercus.evaluation.errors import Interrupted
+from quercus.evaluation.frontiers import Frontier, frontier
 from quercus.evaluation.metrics import Scores
 from quercus.evaluation.prequential import evaluate
 from quercus.evaluation.repeats import Repeats, repeat
+from quercus.evaluation.replays import NoSupport, Replay, replay
 from quercus.evaluation.run import Run
 
-__all__ = ["Interrupted", "Repeats", "Run", "Scores", "evaluate", "repeat"]
+__all__ = [
+    "Frontier",
+    "Interrupted",
+    "NoSupport",
+    "Repeats",
+    "Replay",
+    "Run",
+    "Scores",
+    "evaluate",
+    "frontier",
+    "repeat",
+    "replay",
+]

@@ -23,7 +23,7 @@ Values = NDArray[np.generic]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a chart: what it is called, its points, its colour, width and dashes."""
+    """A line of a chart: what it is called (nothing: not in the legend), its points, its colour, width and dashes."""
 
     label: str
     x: Values
@@ -176,7 +176,7 @@ def key(lines: Sequence[Line]) -> str:
     'a &lt;b&gt;</span></span>'
     """
     parts = []
-    for line in reversed(lines):
+    for line in reversed([line for line in lines if line.label]):
         dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
         sample = (
             f'<svg width="26" height="10" viewBox="0 0 26 10" aria-hidden="true" style="flex:none">'

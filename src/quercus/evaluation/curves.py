@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 from quercus.evaluation.metrics import Hits, Scores, ratio
 
+COLUMNS = (
+    *("rows", "accuracy", "majority", "previous", "log_loss", "money", "leaves"),
+    *("labels", "fair", "fair_low", "fair_high"),
+)
 _STEPS = (1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0)
 
 Columns = dict[str, NDArray[np.generic]]
@@ -53,8 +57,26 @@ class CurveRecorder:
         self.due = next(self._points)
         self._records: list[tuple[float, ...]] = []
 
-    def add(self, scores: Scores, leaves: float | None) -> None:
-        """Note how things stand; the same row count twice is noted once, no rows at all not."""
+    def add(
+        self,
+        scores: Scores,
+        leaves: float | None,
+        labels: float = math.nan,
+        fair: float = math.nan,
+        low: float = math.nan,
+        high: float = math.nan,
+    ) -> None:
+        """Note how things stand; the same row count twice is noted once, no rows at all not.
+
+        Parameters
+        ----------
+        scores
+            The figures so far.
+        leaves
+            Of the tree, None if it is none.
+        labels, fair, low, high
+            Labels that were paid for and have come, and the accuracy that they tell with its bounds.
+        """
         if scores.rows == (self._records[-1][0] if self._records else 0):
             return
         self._records.append(
@@ -66,6 +88,10 @@ class CurveRecorder:
                 scores.log_loss,
                 scores.money,
                 math.nan if leaves is None else leaves,
+                labels,
+                fair,
+                low,
+                high,
             )
         )
         while self.due <= scores.rows:
@@ -73,9 +99,8 @@ class CurveRecorder:
 
     def columns(self) -> Columns:
         """Return the curve as columns; figures are over all rows up to that one."""
-        names = ("rows", "accuracy", "majority", "previous", "log_loss", "money", "leaves")
-        table = np.array(self._records, np.float64).reshape(-1, len(names))
-        columns: Columns = {name: table[:, i].copy() for i, name in enumerate(names)}
+        table = np.array(self._records, np.float64).reshape(-1, len(COLUMNS))
+        columns: Columns = {name: table[:, i].copy() for i, name in enumerate(COLUMNS)}
         columns["rows"] = table[:, 0].astype(np.int64)
         return columns
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.evaluation.arrays import clean_probabilities, name_columns
 from quercus.evaluation.money import Label
-from quercus.evaluation.rows import as_dicts, as_matrix
+from quercus.streams.rows import as_dicts, as_matrix
 
 if TYPE_CHECKING:
     from quercus.streams import Stream
@@ -33,9 +34,14 @@ class Answers(NamedTuple):
 
 
 class Driver(Protocol):
-    """Asks a learner about rows, then teaches it their labels, one after the other."""
+    """Asks a learner about rows, then teaches it their labels, one after the other.
+
+    If a step fails, ``done`` rows of it came before those that the error counts from 0, and ``failed_row`` is the row
+    to blame, if that is known.
+    """
 
     rows_at_once: int | None
+    done: int
     failed_row: int | None
     impossible: int
     clock: Clock
@@ -105,6 +111,7 @@ class BatchDriver:
     """
 
     rows_at_once: int | None = None
+    done: int = 0
     failed_row: int | None = None
     impossible: int = 0
 
@@ -117,23 +124,12 @@ class BatchDriver:
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Test on each row, then learn it."""
         if not self._compiled:
-            X = self._named(X)
+            X = name_columns(X, self._names, self.learner)
             self._compile(X, y)
         with self.clock, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             outcome = self.learner.test_then_learn(X, y)
         return Answers(outcome.truth, outcome.answers, outcome.proba, outcome.classes)
-
-    def _named(self, X: Any) -> Any:
-        import pyarrow as pa
-
-        from quercus.base import OnlineClassifier
-
-        numbered = self._names == [f"x{j}" for j in range(len(self._names))]
-        is_new = isinstance(self.learner, OnlineClassifier) and not hasattr(self.learner, "schema_")
-        if numbered or not is_new or not isinstance(X, np.ndarray):
-            return X
-        return pa.table([pa.array(np.ascontiguousarray(column)) for column in X.T], names=self._names)
 
     def _compile(self, X: Any, y: NDArray[Any]) -> None:
         """Let a throw-away copy learn a row, so that loading the kernels is not counted as learning."""
@@ -153,6 +149,7 @@ class RowDriver(ABC):
     """What learners that take one row at a time share; a subclass says how to ask and how to teach."""
 
     rows_at_once: int | None = ROWS_AT_ONCE
+    done: int = 0
     failed_row: int | None = None
     impossible: int = 0
 
@@ -208,11 +205,7 @@ class RowDriver(ABC):
         for i, (_, proba) in enumerate(said):
             for label, share in (proba or {}).items():
                 matrix[i, self.ids[label]] = share
-        impossible = ~((matrix >= 0) & (matrix < np.inf)).all(axis=1)
-        self.impossible += int(impossible.sum())
-        matrix[impossible] = 0
-        totals = matrix.sum(axis=1, keepdims=True)
-        np.divide(matrix, totals, out=matrix, where=totals > 0)
+        self.impossible += clean_probabilities(matrix)
         return matrix
 
 

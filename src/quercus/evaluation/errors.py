@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quercus.evaluation.frontiers import Frontier
     from quercus.evaluation.repeats import Repeats
     from quercus.evaluation.run import Run
 
@@ -16,7 +17,8 @@ _ROW = re.compile(r"""(?<!\w)'[^']*'(?!\w)|(?<!\w)"[^"]*"(?!\w)|\brow (\d+)\b"""
 class Interrupted(KeyboardInterrupt):
     """A run was stopped from the keyboard; ``run`` is what was measured until then.
 
-    If `repeat` was stopped, ``repeats`` holds the seeds that all learners have done, None if there is none.
+    If `repeat` or `frontier` was stopped, ``repeats`` or ``frontier`` holds the seeds that are done, None if there is
+    none.
     The learner stays usable. It may have learned some rows more than were scored, those of the batch at hand.
 
     Examples
@@ -32,6 +34,7 @@ class Interrupted(KeyboardInterrupt):
         super().__init__("interrupted; .run holds what was measured so far")
         self.run = run
         self.repeats: Repeats | None = None
+        self.frontier: Frontier | None = None
 
 
 def located(error: Exception, start: int, stop: int, stream: str, row: int | None = None) -> Exception:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from quercus.streams import Stream
 
@@ -79,3 +81,47 @@ def features_of(learner: Any, stream: Stream) -> list[dict[str, Any]]:
 
 def _feature(name: str, kind: str, categories: int | None) -> dict[str, Any]:
     return {"name": name, "kind": kind, "categories": categories}
+
+
+def check_probabilities(learner: Any) -> None:
+    """Refuse a learner that no policy can judge.
+
+    Examples
+    --------
+    >>> check_probabilities(42)
+    Traceback (most recent call last):
+        ...
+    TypeError: int gives no probabilities, which a policy needs; it has neither predict_proba_one (river) nor
+    predict_proba (scikit-learn).
+    """
+    if not (hasattr(learner, "predict_proba_one") or hasattr(learner, "predict_proba")):
+        raise TypeError(
+            f"{type(learner).__name__} gives no probabilities, which a policy needs; it has neither predict_proba_one "
+            "(river) nor predict_proba (scikit-learn)."
+        )
+
+
+def classes_of(learner: Any, stream: Stream) -> list[Any] | None:
+    """Return the classes that a learner knows or has to know beforehand, None if there are none.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from quercus.streams import SEA
+    >>> classes_of(GaussianNB(), SEA())
+    [0, 1]
+    """
+    schema = getattr(learner, "schema_", None)
+    if schema is not None:
+        return list(schema.labels)
+    if hasattr(learner, "learn_one"):
+        return None
+    if hasattr(learner, "classes_"):
+        known: list[Any] = np.asarray(learner.classes_).tolist()
+        return known
+    if stream.classes is None:
+        raise ValueError(
+            f"{type(learner).__name__} must know all classes before it learns, and stream {stream.name!r} does not; "
+            "let the learner partial_fit(X, y, classes=...) some rows before."
+        )
+    return list(stream.classes)

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quercus.evaluation.curves import COLUMNS
+
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run
+    from quercus.ledger.accuracy import Estimate
 
-FORMAT = 1
+FORMAT = 2
+_READABLE = (1, 2)
 _MAYBE_NAN = (
     *("accuracy", "balanced_accuracy", "kappa", "majority_accuracy", "previous_accuracy", "kappa_temporal"),
     *("f1_smallest", "log_loss", "brier", "average_precision"),
@@ -55,7 +59,7 @@ def run_to_dict(run: Run) -> dict[str, Any]:
     """Return a run as plain values; tables with labels as keys become lists, which keep the labels' types."""
     from quercus import __version__
 
-    state = {f.name: getattr(run, f.name) for f in dataclasses.fields(run) if f.name != "learner"}
+    state = {f.name: getattr(run, f.name) for f in dataclasses.fields(run) if f.name not in ("learner", "ledger")}
     state["classes"] = plain_labels(run.classes)
     state["smallest_class"] = plain_labels([run.smallest_class])[0]
     state["confusion"] = run.confusion.tolist()
@@ -65,12 +69,16 @@ def run_to_dict(run: Run) -> dict[str, Any]:
         state[name] = {column: [_plain(v) for v in values.tolist()] for column, values in state[name].items()}
     for name in _MAYBE_NAN:
         state[name] = _plain(state[name])
+    for name in ("fair", "fair_loss"):
+        state[name] = None if state[name] is None else _plain_estimate(state[name])
+    recall = zip(plain_labels(run.fair_recall), run.fair_recall.values(), strict=True)
+    state["fair_recall"] = [[label, _plain_estimate(figure)] for label, figure in recall]
     return {"format": FORMAT, "quercus": __version__, **state}
 
 
 def run_from_dict(state: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a run from what `run_to_dict` made."""
-    if state.get("format") != FORMAT:
+    if state.get("format") not in _READABLE:
         raise ValueError(f"this run has format {state.get('format')!r}; this version of quercus reads {FORMAT}.")
     fields = {name: value for name, value in state.items() if name not in ("format", "quercus")}
     count = len(state["classes"])
@@ -84,9 +92,26 @@ def run_from_dict(state: Mapping[str, Any]) -> dict[str, Any]:
             column: np.array(values, np.int64 if column == "rows" else np.float64)
             for column, values in state[name].items()
         }
+    # The first format knew no labels that were asked for.
+    unknown = np.full(len(fields["curve"]["rows"]), math.nan)
+    fields["curve"] = {name: fields["curve"].get(name, unknown) for name in COLUMNS}
     for name in _MAYBE_NAN:
         fields[name] = math.nan if state[name] is None else state[name]
+    for name in ("fair", "fair_loss"):
+        fields[name] = None if state.get(name) is None else _read_estimate(state[name])
+    fields["fair_recall"] = {label: _read_estimate(figure) for label, figure in state.get("fair_recall", ())}
     return fields
+
+
+def _plain_estimate(figure: Estimate) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in figure._asdict().items()}
+
+
+def _read_estimate(state: Mapping[str, Any]) -> Estimate:
+    from quercus.ledger.accuracy import Estimate
+
+    values: dict[str, Any] = {name: math.nan if value is None else value for name, value in state.items()}
+    return Estimate(**values)
 
 
 def plain_labels(labels: Any) -> list[Any]:

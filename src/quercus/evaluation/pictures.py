@@ -24,10 +24,12 @@ from quercus.evaluation.chart import (
     write_rows,
 )
 from quercus.evaluation.curves import Columns
-from quercus.evaluation.words import plural, show_percent
+from quercus.evaluation.words import plural, show_bounds, show_percent
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run
+
+_WIDEST = 0.4
 
 
 def accuracy(run: Run, width: int, height: int, css: str = "") -> str:
@@ -98,6 +100,61 @@ def windows_key(run: Run) -> str:
     return key(_window_lines(run))
 
 
+def told(run: Run, width: int, height: int, css: str = "") -> str:
+    """Draw what the labels tell about accuracy, with its bounds, beside accuracy itself.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> run = qc.evaluate(qc.streams.Noise(rows=5000), qc.ConfidenceTree(), ask=qc.ask.Random(0.1))
+    >>> told(run, 600, 300)[:4]
+    '<svg'
+    """
+    lines = _told_lines(run)
+    x, curve = log_rows(run.rows), run.curve
+    first = float(curve["rows"][np.isfinite(lines[0].y.astype(np.float64)).argmax()])
+    if x.low < first < x.high:
+        # What cannot be told yet takes no room.
+        x = Axis(first, x.high, [first, *(t for t in x.ticks if t > 1.5 * first)], write_rows, log=True)
+    y = fit(lines, x, _percent, (0.0, 1.0))
+    notes = [
+        (
+            float(rows),
+            float(true),
+            f"{plural(int(rows), 'row')}, {plural(int(labels), 'label')}: {show_percent(float(true))} right\n"
+            f"the labels tell {show_percent(float(value))}, {show_percent(float(low))} to {show_percent(float(high))}",
+        )
+        for rows, labels, true, value, low, high in zip(
+            *(curve[name] for name in ("rows", "labels", "accuracy", "fair", "fair_low", "fair_high")), strict=True
+        )
+    ]
+    alt = f"accuracy of {run.learner_name}, and what {plural(run.labels, 'label')} tell about it"
+    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, notes=notes, css=css)
+
+
+def told_key(run: Run) -> str:
+    """Return the legend of `told`."""
+    return key(_told_lines(run))
+
+
+def told_bounds(run: Run) -> tuple[Values, Values]:
+    """Return the bounds of what labels tell, NaN where they are so wide that nothing else could be seen.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> run = qc.evaluate(qc.streams.Noise(rows=5000), qc.ConfidenceTree(), ask=qc.ask.Random(0.1))
+    >>> low, high = told_bounds(run)
+    >>> bool(np.nanmax(high - low) <= 0.4), len(low) == len(run.curve["rows"])
+    (True, True)
+    """
+    low, high = (run.curve[name].astype(np.float64) for name in ("fair_low", "fair_high"))
+    too_wide = ~(high - low <= _WIDEST)
+    if too_wide.all():
+        return low, high
+    return np.where(too_wide, math.nan, low), np.where(too_wide, math.nan, high)
+
+
 def small_charts(run: Run) -> list[tuple[str, str]]:
     """Return the charts of log-loss, leaves and money, with their titles, as far as there is something to show."""
     found = []
@@ -105,12 +162,17 @@ def small_charts(run: Run) -> list[tuple[str, str]]:
         ("log_loss", "Log-loss, all rows so far", BLUE),
         ("leaves", "Leaves of the tree", GREEN),
         ("money", "Money lost so far", ORANGE),
+        ("labels", "Labels paid for so far", SKY),
     ):
         if not np.isfinite(run.curve[name].astype(np.float64)).any() or (name == "money" and not run.loss):
             continue
         line = Line(title, run.curve["rows"], run.curve[name], colour, 2.4)
         x = log_rows(run.rows)
-        y = fit([line], x, _plain_number, (0.0, math.inf)) if name == "log_loss" else _amounts(line.y, name == "leaves")
+        y = (
+            fit([line], x, _plain_number, (0.0, math.inf))
+            if name == "log_loss"
+            else _amounts(line.y, name in ("leaves", "labels"))
+        )
         picture = chart([line], x, y, width=480, height=240, x_label="rows so far", alt=title)
         found.append((title, picture))
     return found
@@ -154,6 +216,22 @@ def _accuracy_lines(run: Run) -> list[Line]:
     label = f"{run.learner_name}, all rows so far {show_percent(run.accuracy)}"
     lines.append(Line(label, rows, run.curve["accuracy"], BLUE, 2.8))
     return lines
+
+
+def _told_lines(run: Run) -> list[Line]:
+    rows, fair = run.curve["rows"], run.fair
+    low, high = told_bounds(run)
+    value = np.where(np.isnan(low.astype(np.float64)), math.nan, run.curve["fair"])
+    bounds = "" if fair is None else f" {show_bounds(fair)}"
+    name = "" if fair is None else f" {show_percent(fair.value)}"
+    return [
+        Line(f"bounds{bounds}", rows, high, GREEN, 1.3, "4 3"),
+        Line("", rows, low, GREEN, 1.3, "4 3"),
+        Line(
+            f"{run.learner_name}, all rows so far {show_percent(run.accuracy)}", rows, run.curve["accuracy"], BLUE, 2.8
+        ),
+        Line(f"told by {plural(run.labels, 'label')}{name}", rows, value, GREEN, 2.2),
+    ]
 
 
 def _window_lines(run: Run) -> list[Line]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quercus.evaluation.pictures import accuracy_axes, whole_blocks
-from quercus.evaluation.words import plural, show_percent
+import numpy as np
+
+from quercus.evaluation.pictures import accuracy_axes, told_bounds, whole_blocks
+from quercus.evaluation.words import plural, show_amount, show_bounds, show_percent
 
 if TYPE_CHECKING:
     import os
@@ -13,9 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from quercus.evaluation.run import Run
+    from quercus.ledger.accuracy import Estimate
 
-LEARNER, WINDOW, MAJORITY, PREVIOUS, BEST = "#0072b2", "#56b4e9", "#8a8a8a", "#d55e00", "#009e73"
-_TEXT = "#333333"
+LEARNER, WINDOW, MAJORITY, PREVIOUS, BEST, TOLD = "#0072b2", "#56b4e9", "#8a8a8a", "#d55e00", "#009e73", "#b0478f"
+TEXT = "#333333"
 
 
 def draw(run: Run, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -28,6 +31,23 @@ def draw(run: Run, path: str | os.PathLike[str] | None = None) -> Figure:
     >>> len(draw(run).axes)
     1
     """
+    figure = new_figure()
+    axes = figure.add_subplot()
+    _curves(axes, run)
+    _decorate(axes, run)
+    if path is not None:
+        figure.savefig(path)
+    return figure
+
+
+def new_figure() -> Figure:
+    """Return an empty figure of matplotlib, or say how to get it.
+
+    Examples
+    --------
+    >>> len(new_figure().axes)
+    0
+    """
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
@@ -35,13 +55,28 @@ def draw(run: Run, path: str | os.PathLike[str] | None = None) -> Figure:
             "plot needs matplotlib; pip install 'quercus[plot]'. run.report(path) draws without it."
         ) from error
     # A figure of its own, not pyplot's: no window, no global state, any thread.
-    figure = Figure(figsize=(9, 5), dpi=144, layout="constrained")
-    axes = figure.add_subplot()
-    _curves(axes, run)
-    _decorate(axes, run)
-    if path is not None:
-        figure.savefig(path)
-    return figure
+    return Figure(figsize=(9, 5), dpi=144, layout="constrained")
+
+
+def tidy(axes: Any) -> None:
+    """Give axes the look that all pictures have, and their legend.
+
+    Examples
+    --------
+    >>> axes = new_figure().add_subplot()
+    >>> tidy(axes)
+    >>> axes.spines["top"].get_visible()
+    False
+    """
+    axes.grid(True, which="major", color="#e5e5e5", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=TEXT, which="both")
+    axes.tick_params(which="minor", length=2)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color("#b0b0b0")
+    handles, labels = axes.get_legend_handles_labels()
+    axes.figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=2, frameon=False, fontsize=9.5)
 
 
 def _curves(axes: Any, run: Run) -> None:
@@ -56,8 +91,22 @@ def _curves(axes: Any, run: Run) -> None:
     if len(blocks["rows"]) > 1:
         label = f"{run.learner_name}, each {plural(run.window, 'row')}"
         axes.plot(blocks["rows"], blocks["accuracy"], color=WINDOW, linewidth=1.0, alpha=0.9, label=label)
+    if run.fair is not None:
+        _told(axes, run, run.fair)
     label = f"{run.learner_name}, all rows so far {show_percent(run.accuracy)}"
     axes.plot(rows, run.curve["accuracy"], color=LEARNER, linewidth=2.4, label=label)
+
+
+def _told(axes: Any, run: Run, fair: Estimate) -> None:
+    """Draw what the labels tell: the figure, its bounds, and at the end their plain count."""
+    rows = run.curve["rows"]
+    low, high = told_bounds(run)
+    label = f"plain count of these labels {show_percent(fair.naive)}"
+    axes.plot(rows[-1:], [fair.naive] * len(rows[-1:]), "x", color=TOLD, markersize=8, clip_on=False, label=label)
+    axes.fill_between(rows, low, high, color=TOLD, alpha=0.16, linewidth=0, label=f"bounds {show_bounds(fair)}")
+    label = f"told by {plural(run.labels, 'label')} {show_percent(fair.value)}"
+    value = np.where(np.isnan(low.astype(np.float64)), np.nan, run.curve["fair"])
+    axes.plot(rows, value, color=TOLD, linewidth=1.6, label=label)
 
 
 def _decorate(axes: Any, run: Run) -> None:
@@ -69,15 +118,13 @@ def _decorate(axes: Any, run: Run) -> None:
     axes.set_ylim(y.low, y.high)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axes.set_xlabel("rows so far", color=_TEXT)
-    axes.set_ylabel("answers that were right", color=_TEXT)
-    axes.set_title(run.name, loc="left", fontweight="bold", color=_TEXT, pad=12)
-    axes.grid(True, which="major", color="#e5e5e5", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(colors=_TEXT, which="both")
-    axes.tick_params(which="minor", length=2)
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color("#b0b0b0")
-    handles, labels = axes.get_legend_handles_labels()
-    axes.figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=2, frameon=False, fontsize=9.5)
+    axes.set_xlabel("rows so far", color=TEXT)
+    axes.set_ylabel("answers that were right", color=TEXT)
+    axes.set_title(run.name, loc="left", fontweight="bold", color=TEXT, pad=12 if run.fair is None else 26)
+    if run.fair is not None:
+        text = (
+            f"{plural(run.asked or 0, 'label')} paid for in {plural(run.rows, 'row')}, {show_amount(run.spent)} "
+            f"in all; {run.policy}, {run.budget}"
+        )
+        axes.annotate(text, (0, 1), (0, 10), "axes fraction", "offset points", color=TEXT, fontsize=9.5)
+    tidy(axes)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
-import threading
 import warnings
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from quercus.evaluation.curves import CurveRecorder, WindowRecorder
-from quercus.evaluation.drivers import Answers, Driver, drive
-from quercus.evaluation.errors import Interrupted, located
-from quercus.evaluation.facts import bytes_of, features_of, leaves_of, parameters_of
-from quercus.evaluation.metrics import Scores
+from quercus.evaluation.delays import Delay
+from quercus.evaluation.drivers import Driver, drive
+from quercus.evaluation.errors import Interrupted
 from quercus.evaluation.money import Loss, copy_loss, labels_of
 from quercus.evaluation.progress import ProgressLine
-from quercus.evaluation.run import Run, figures
+from quercus.evaluation.run import PathLike, Run
+from quercus.evaluation.session import Session
 from quercus.evaluation.words import plural
 
 if TYPE_CHECKING:
+    from quercus.ask import Policy
+    from quercus.ledger import Ledger
     from quercus.streams import Stream
 
 
@@ -34,8 +31,14 @@ def evaluate(
     progress: bool | None = None,
     name: str | None = None,
     warm_up: int = 0,
+    ask: Policy | None = None,
+    delay: Delay = 0,
+    delay_seed: int | None = 0,
+    ledger: Ledger | PathLike | None = None,
 ) -> Run:
     """Test a learner on each row of a stream before it learns that row, and measure everything.
+
+    With ``ask`` it is taught only labels that the policy asks for; every row is scored all the same.
 
     Parameters
     ----------
@@ -58,7 +61,17 @@ def evaluate(
     name
         Name of the run; by default the learner's class and the stream.
     warm_up
-        Rows at the start that are learned but not scored.
+        Rows at the start that are learned but not scored; with ``ask``, their labels cost nothing.
+    ask
+        Which labels to pay for: a policy of `quercus.ask`, or your own. None: all labels are there, and free.
+    delay
+        Rows until a label that was asked for comes: a number, a range ``(least, most)``, or a list with one for each
+        row of the stream. It is learned before the row so many rows later is answered, with 0 before the next one;
+        what has not come by the end stays open. Without ``ask``, all labels come late.
+    delay_seed
+        Of delays that are drawn from a range.
+    ledger
+        Where questions and answers are kept: a folder, or a `Ledger` in which nothing is yet. None: in memory.
 
     Returns
     -------
@@ -77,121 +90,50 @@ def evaluate(
     >>> run = qc.evaluate(stream, qc.ConfidenceTree())
     >>> run.rows, run.accuracy > run.majority_accuracy
     (5000, True)
+    >>> cheap = qc.evaluate(stream, qc.ConfidenceTree(), ask=qc.ask.Uncertain(0.1), delay=50)
+    >>> cheap.asked <= 500, cheap.fair.low <= cheap.accuracy <= cheap.fair.high
+    (True, True)
     """
     from quercus.streams import as_stream
 
     stream = as_stream(data)
     total = _check(stream, rows, window, chunk, warm_up)
     copy_loss(loss, stream.classes if loss else None)
-    session = Session(stream, learner, loss, window, warm_up, name)
-    try:
-        with ProgressLine(session.title, total, progress) as line:
-            for X, y in stream.chunks(chunk, rows):
-                for start, stop in session.pieces(len(y)):
-                    session.step(X, y, start, stop)
-                    line.update(session.learned, session.scores.accuracy)
-    except KeyboardInterrupt as stop:
-        raise Interrupted(session.finish()) from stop
-    if not session.scores.rows:
-        why = f"it has {session.learned} and warm_up is {warm_up}" if warm_up else "it has none"
-        raise ValueError(f"stream {stream.name!r} left no row to score: {why}.")
-    _warn(session)
-    return session.finish()
-
-
-class Session:
-    """One run on its way: the learner, what it has answered so far, and where the stream stands."""
-
-    def __init__(
-        self, stream: Stream, learner: Any, loss: Loss | None, window: int, warm_up: int, name: str | None
-    ) -> None:
-        self.stream = stream
-        self.learner = learner
-        self.driver: Driver = drive(learner, stream)
-        self.scores = Scores(loss)
-        self.curve = CurveRecorder()
-        self.windows = WindowRecorder(window)
-        self.warm_up = warm_up
-        self.learned = 0
-        self.title = name or f"{type(learner).__name__} on {stream.name}"
-
-    def pieces(self, size: int) -> Iterator[tuple[int, int]]:
-        """Cut the next chunk where the warm-up ends, where a curve has a point and where the driver wants a break."""
-        start = 0
-        while start < size:
-            scored = self.learned - self.warm_up
-            goal = -scored if scored < 0 else self.curve.due - scored
-            stop = min(size, start + min(goal, self.driver.rows_at_once or goal))
-            yield start, stop
-            start = stop
-
-    def step(self, X: Any, y: Any, start: int, stop: int) -> None:
-        """Test and learn rows start .. stop-1 of the chunk."""
-        from quercus.streams.batches import cut
-
-        part = (X, y) if start == 0 and stop == len(y) else (cut(X, start, stop), y[start:stop])
+    driver = _driver(learner, stream, ask, delay, delay_seed, ledger, loss=loss, rows=total, warm_up=warm_up)
+    with Session(stream, learner, driver, loss, window, warm_up, name) as session:
         try:
-            said = self.driver.step(*part)
-        except Exception as error:
-            found = located(error, self.learned, self.learned + stop - start, self.stream.name, self.driver.failed_row)
-            if found is error:
-                raise
-            raise found from error
-        with _not_interrupted():
-            self._note(said)
-
-    def _note(self, said: Answers) -> None:
-        if self.learned < self.warm_up:
-            self.scores.observe(said.truth, said.classes)
-            self.driver.clock.reset()
-        else:
-            self.windows.add(self.scores.update(*said))
-            if self.scores.rows == self.curve.due:
-                self.curve.add(self.scores, leaves_of(self.learner))
-        self.learned += len(said.truth)
-
-    def finish(self) -> Run:
-        """Close the curves and return the run."""
-        leaves = leaves_of(self.learner)
-        self.curve.add(self.scores, leaves)
-        return Run(
-            name=self.title,
-            learner=self.learner,
-            learner_name=type(self.learner).__name__,
-            parameters=parameters_of(self.learner),
-            stream=self.stream.name,
-            features=features_of(self.learner, self.stream),
-            ordered=self.stream.ordered,
-            bayes_accuracy=self.stream.bayes_accuracy,
-            labels=self.learned,
-            warm_up=self.warm_up,
-            window=self.windows.window,
-            seconds=self.driver.clock.wall,
-            cpu_seconds=self.driver.clock.cpu,
-            leaves=leaves,
-            nbytes=bytes_of(self.learner),
-            curve=self.curve.columns(),
-            windows=self.windows.columns(),
-            **figures(self.scores),
-        )
+            with ProgressLine(session.title, total, progress) as line:
+                for X, y in stream.chunks(chunk, rows):
+                    for start, stop in session.pieces(len(y)):
+                        session.step(X, y, start, stop)
+                        line.update(session.learned, session.standing)
+        except KeyboardInterrupt as stop:
+            raise Interrupted(session.finish()) from stop
+        if not session.scores.rows:
+            why = f"it has {session.learned} and warm_up is {warm_up}" if warm_up else "it has none"
+            raise ValueError(f"stream {stream.name!r} left no row to score: {why}.")
+        _warn(session)
+        return session.finish()
 
 
-@contextlib.contextmanager
-def _not_interrupted() -> Iterator[None]:
-    """Keep Ctrl-C waiting while the figures are updated, so that they always belong to the same rows."""
-    handler = signal.getsignal(signal.SIGINT)
-    # Only the main thread is ever interrupted, and only it may set handlers.
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    waiting: list[tuple[int, Any]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: waiting.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if waiting:
-        handler(*waiting[0])
+def _driver(
+    learner: Any,
+    stream: Stream,
+    ask: Policy | None,
+    delay: Delay,
+    delay_seed: int | None,
+    ledger: Ledger | PathLike | None,
+    **options: Any,
+) -> Driver:
+    """Return what takes the learner through the stream: with every label, or with those that are asked for."""
+    is_plain = ask is None and isinstance(delay, int) and delay == 0
+    if is_plain and ledger is None:
+        return drive(learner, stream)
+    if is_plain:
+        raise ValueError("a ledger holds labels that were asked for; give ask=, a policy, or leave ledger out.")
+    from quercus.evaluation.opening import open_asking
+
+    return open_asking(learner, stream, ask, delay, delay_seed, ledger, **options)
 
 
 def _check(stream: Stream, rows: int | None, window: int, chunk: int, warm_up: int) -> int | None:

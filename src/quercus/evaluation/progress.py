@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -11,7 +12,9 @@ PATIENCE = 1.0
 
 
 class ProgressLine:
-    """Shows rows, rows per second and accuracy on the error stream while a run goes on, as a context manager.
+    """Shows rows, rows per second and how good the answers are while a run goes on, as a context manager.
+
+    It writes to the error stream.
 
     Parameters
     ----------
@@ -25,7 +28,7 @@ class ProgressLine:
     Examples
     --------
     >>> with ProgressLine("tree on noise", 1000, show=False) as line:
-    ...     line.update(500, 0.5)
+    ...     line.update(500, lambda: "accuracy 0.500")
     """
 
     def __init__(self, title: str, total: int | None, show: bool | None) -> None:
@@ -46,17 +49,16 @@ class ProgressLine:
         if self._bar is not None:
             self._bar.stop()
 
-    def update(self, rows: int, accuracy: float) -> None:
-        """Say how far the run is."""
+    def update(self, rows: int, standing: Callable[[], str]) -> None:
+        """Say how far the run is and, in the words of `standing`, how good."""
         if not self._wanted:
             return
         passed = time.perf_counter() - self._start
         if self._bar is None and passed >= self._patience:
             self._open()
         if self._bar is not None:
-            share = "" if accuracy != accuracy else f"accuracy {accuracy:.3f}"
             speed = f"{rows / max(passed, 1e-9):,.0f} rows/s"
-            self._bar.update(self._task, completed=rows, speed=speed, accuracy=share)
+            self._bar.update(self._task, completed=rows, speed=speed, standing=standing())
 
     def _open(self) -> None:
         from rich.console import Console
@@ -69,10 +71,10 @@ class ProgressLine:
             BarColumn(bar_width=30),
             MofNCompleteColumn(),
             TextColumn("{task.fields[speed]}"),
-            TextColumn("{task.fields[accuracy]}"),
+            TextColumn("{task.fields[standing]}"),
             TimeRemainingColumn(compact=True),
             console=console,
             transient=console.is_terminal,  # elsewhere a last line is all there will be
         )
-        self._task = self._bar.add_task("", total=self._total, speed="", accuracy="")
+        self._task = self._bar.add_task("", total=self._total, speed="", standing="")
         self._bar.start()

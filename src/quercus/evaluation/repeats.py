@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,23 +11,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.evaluation.delays import Delay
 from quercus.evaluation.errors import Interrupted
 from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.money import Loss
 from quercus.evaluation.prequential import evaluate
 from quercus.evaluation.run import Run
+from quercus.evaluation.seeds import (
+    by_name,
+    check_seeds,
+    fresh,
+    mean_and_error,
+    policy_for,
+    seed_parameter,
+    stream_for,
+)
 from quercus.evaluation.words import align, plural, show
 
 if TYPE_CHECKING:
-    from quercus.streams import Stream
+    from quercus.ask import Policy
 
 METRICS = (
     *("accuracy", "balanced_accuracy", "f1_smallest", "kappa", "kappa_temporal"),
     *("log_loss", "brier", "average_precision", "money", "majority_accuracy", "previous_accuracy"),
-    *("leaves", "nbytes", "seconds", "cpu_seconds"),
+    *("leaves", "nbytes", "seconds", "cpu_seconds", "labels", "spent"),
 )
 _SHOWN = ("accuracy", "log_loss", "leaves", "seconds")
-_AMOUNTS = ("money", "leaves", "nbytes")
+_AMOUNTS = ("money", "leaves", "nbytes", "labels", "spent")
 
 
 def repeat(
@@ -43,11 +52,13 @@ def repeat(
     chunk: int = 8192,
     progress: bool | None = None,
     warm_up: int = 0,
+    ask: Policy | None = None,
+    delay: Delay = 0,
 ) -> Repeats:
     """Evaluate fresh copies of learners on the same rows, once per seed, to tell differences from chance.
 
     A generator is asked for other rows with each seed. Other data comes in another order with each seed. A copy of a
-    learner that has a parameter ``seed`` or ``random_state`` gets the seed as well.
+    learner that has a parameter ``seed`` or ``random_state`` gets the seed as well, as do the policy and the delays.
 
     Parameters
     ----------
@@ -60,7 +71,7 @@ def repeat(
     shuffle
         Whether data that is no generator is put into another order with each seed. If not, only learners with a
         seed of their own can differ.
-    rows, loss, window, chunk, progress, warm_up
+    rows, loss, window, chunk, progress, warm_up, ask, delay
         As for `evaluate`.
 
     Returns
@@ -79,7 +90,7 @@ def repeat(
     from quercus.streams import as_stream
 
     stream = as_stream(data)
-    named, seeds = _by_name(learners), _check_seeds(seeds)
+    named, seeds = by_name(learners), check_seeds(seeds)
     if len(seeds) > 1 and not shuffle and not hasattr(stream, "with_seed"):
         _refuse_copies(named)
     options: dict[str, Any] = {
@@ -89,16 +100,18 @@ def repeat(
         "chunk": chunk,
         "progress": progress,
         "warm_up": warm_up,
+        "delay": delay,
     }
     runs: dict[tuple[str, int], Run] = {}
     done: list[int] = []
     try:
         for seed in seeds:
-            rows_of_seed = _stream_for(stream, seed, shuffle)
+            rows_of_seed = stream_for(stream, seed, shuffle)
+            options |= {"ask": policy_for(ask, seed), "delay_seed": seed}
             for name, learner in named.items():
                 title = f"{name} on {stream.name}, seed {seed}"
-                run = evaluate(rows_of_seed, _fresh(learner, seed), name=title, **options)
-                runs[name, seed] = dataclasses.replace(run, learner=None)
+                run = evaluate(rows_of_seed, fresh(learner, seed), name=title, **options)
+                runs[name, seed] = dataclasses.replace(run, learner=None, ledger=None)
             done.append(seed)
     except Interrupted as stop:
         stop.repeats = Repeats(tuple(named), tuple(done), runs) if done else None
@@ -154,8 +167,8 @@ class Repeats:
         for metric in metrics:
             values = self.values(metric)
             for name, line in zip(self.names, values, strict=True):
-                mean, error = _mean_and_error(line)
-                apart, apart_error = _mean_and_error(line - values[0])
+                mean, error = mean_and_error(line)
+                apart, apart_error = mean_and_error(line - values[0])
                 lines.append(
                     {
                         "learner": name,
@@ -230,66 +243,13 @@ class Repeats:
         return f"Repeats({len(self.seeds)} seeds, accuracy: {means})"
 
 
-def _by_name(learners: Any) -> dict[str, Any]:
-    if isinstance(learners, Mapping):
-        named = {str(name): learner for name, learner in learners.items()}
-    else:
-        named = {}
-        for learner in learners if isinstance(learners, list | tuple) else [learners]:
-            name = base = type(learner).__name__
-            count = 1
-            while name in named:
-                count += 1
-                name = f"{base} {count}"
-            named[name] = learner
-    if not named:
-        raise ValueError("there is no learner to repeat; give at least one.")
-    return named
-
-
-def _check_seeds(seeds: Iterable[int]) -> list[int]:
-    found = list(seeds)
-    wrong = [s for s in found if isinstance(s, bool) or not hasattr(s, "__index__") or s < 0]
-    if wrong or not found or len(set(found)) < len(found):
-        raise ValueError(f"seeds are {found!r}; give whole numbers that differ, such as range(5).")
-    return [int(seed) for seed in found]
-
-
 def _refuse_copies(named: Mapping[str, Any]) -> None:
-    same = [name for name, learner in named.items() if _seed_parameter(learner) is None]
+    same = [name for name, learner in named.items() if seed_parameter(learner) is None]
     if same:
         raise ValueError(
             f"{same[0]} has no seed and the rows stay in order, so that every run would be the same; "
             "let shuffle be True, or use evaluate."
         )
-
-
-def _stream_for(stream: Stream, seed: int, shuffle: bool) -> Stream:
-    with_seed = getattr(stream, "with_seed", None)
-    if with_seed is not None:
-        other: Stream = with_seed(seed)
-        return other
-    return stream.shuffled(seed) if shuffle else stream
-
-
-def _seed_parameter(learner: Any) -> str | None:
-    parameters = learner.get_params(deep=False) if hasattr(learner, "get_params") else {}
-    return next((name for name in ("seed", "random_state") if name in parameters), None)
-
-
-def _fresh(learner: Any, seed: int) -> Any:
-    if not hasattr(learner, "get_params"):
-        return copy.deepcopy(learner)
-    from sklearn.base import clone
-
-    parameter = _seed_parameter(learner)
-    fresh = clone(learner)
-    return fresh if parameter is None else fresh.set_params(**{parameter: seed})
-
-
-def _mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
-    error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
-    return float(values.mean()), error
 
 
 def _shown(value: float, metric: str) -> str:

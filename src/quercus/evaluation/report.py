@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from quercus.evaluation import pictures, sections
 from quercus.evaluation.tables import baselines
-from quercus.evaluation.words import plural, show, show_amount, show_bytes, show_percent, show_points
+from quercus.evaluation.words import (
+    plural,
+    show,
+    show_amount,
+    show_bounds,
+    show_bytes,
+    show_percent,
+    show_points,
+)
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run
@@ -81,6 +89,7 @@ def report_html(run: Run) -> str:
     parts = [
         _head(run),
         _accuracy(run),
+        _told(run),
         _blocks(run),
         _other_curves(run),
         sections.classes(run),
@@ -137,9 +146,25 @@ def verdict(run: Run) -> str:
         return "No row was scored."
     majority = show_points(run.accuracy - run.majority_accuracy)
     previous = show_points(run.accuracy - run.previous_accuracy)
-    return (
+    said = (
         f"{show_percent(run.accuracy)} of all rows were answered right before their label was learned: "
         f"{majority} always answering the most frequent label, {previous} repeating the previous label."
+    )
+    return said if run.fair is None else f"{said} {_paid(run)}"
+
+
+def _paid(run: Run) -> str:
+    """Say what was paid for labels, and what they tell."""
+    fair, asked = run.fair, run.asked
+    if fair is None or not asked:
+        return "No label was asked for."
+    paid = f"{plural(asked, 'label')} of {plural(run.rows, 'row')} were paid for, {show_amount(run.spent)} in all."
+    if not fair.labels:
+        return paid
+    which = "all rows" if fair.rows == run.rows else f"the first {plural(fair.rows, 'row')}"
+    return (
+        f"{paid} They alone tell that {show_percent(fair.value)} of {which} were right, {show_bounds(fair)}; "
+        f"their plain count would say {show_percent(fair.naive)}."
     )
 
 
@@ -147,6 +172,11 @@ def _headline(run: Run) -> list[tuple[str, str]]:
     """Return the figures that everybody looks at first."""
     found = [("right answers", show_percent(run.accuracy))]
     found += [(name, show_percent(value)) for name, value in baselines(run)]
+    if run.fair is not None:
+        found.append(("labels paid for", show_amount(run.asked)))
+        found.append(("spent on labels", show_amount(run.spent)))
+        found.append((f"labels tell {show_bounds(run.fair)}", show_percent(run.fair.value)))
+        found.append(("their plain count", show_percent(run.fair.naive)))
     if run.loss:
         found.append(("money lost", show_amount(run.money)))
     found += [("log-loss", show(run.log_loss, 3)), ("average precision", show(run.average_precision, 3))]
@@ -191,6 +221,21 @@ def _accuracy(run: Run) -> str:
         f'<div class="key">{pictures.accuracy_key(run)}</div>',
         pictures.accuracy(run, 990, 380, "wide"),
         pictures.accuracy(run, 358, 300, "narrow"),
+    )
+
+
+def _told(run: Run) -> str:
+    if run.fair is None or not run.rows:
+        return ""
+    return sections.section(
+        "What the labels cost and tell",
+        '<p class="soft small">All rows are known in a test; in use there are only the labels that were asked for. '
+        "Weighted by the probability with which each was asked they tell the accuracy over all rows, within bounds "
+        "that hold at every moment with a probability of 95%.</p>",
+        f'<div class="key">{pictures.told_key(run)}</div>',
+        pictures.told(run, 990, 320, "wide"),
+        pictures.told(run, 358, 280, "narrow"),
+        sections.labels(run),
     )
 
 

@@ -17,6 +17,9 @@ from quercus.evaluation.money import Label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from quercus.ledger import Ledger
+    from quercus.ledger.accuracy import Estimate
+
 PathLike = str | os.PathLike[str]
 
 
@@ -35,7 +38,8 @@ class Run:
     features
         Name, kind and number of categories of each feature.
     rows, labels, warm_up
-        Rows scored, rows learned with a label, and rows learned but not scored.
+        Rows scored, rows learned with a label, and rows learned but not scored. If labels were asked for, ``labels``
+        counts those that were paid for and have come.
     classes
         The labels, sorted.
     confusion
@@ -58,11 +62,21 @@ class Run:
     leaves, nbytes
         Of a tree at the end, and the bytes of the model; None if the learner does not tell.
     curve
-        Arrays ``rows``, ``accuracy``, ``majority``, ``previous``, ``log_loss``, ``money``, ``leaves``: each over all
-        rows up to that one, at row counts 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, ... and at the last row.
+        Arrays ``rows``, ``accuracy``, ``majority``, ``previous``, ``log_loss``, ``money``, ``leaves``, ``labels``,
+        ``fair``, ``fair_low``, ``fair_high``: each over all rows up to that one, at row counts 1, 2, 3, 4, 5, 6, 8, 10,
+        12, 16, 20, ... and at the last row. The last four are NaN if all labels were there.
     windows, window
         Arrays ``rows`` (at the end of a block), ``accuracy``, ``majority``, ``previous`` over blocks of ``window``
         rows that follow each other; the last block may be shorter.
+    policy, budget, asked, spent
+        Which labels were asked for, under which limit, how many, and what they cost altogether; None in a run that had
+        all labels.
+    fair, fair_loss, fair_recall
+        What the ledger alone tells of all rows: accuracy, mean loss per row and recall by class, each with bounds that
+        hold at any time with a probability of 95%, and with the ``naive`` figure, a plain count over asked labels. If
+        labels come late, they speak of the rows before the oldest open question (``fair.rows``).
+    ledger
+        Every question and answer. None in a run that was read back from its dict.
     ordered, bayes_accuracy
         Whether the stream is in the order of time, and the best accuracy that is possible on it, if that is known.
 
@@ -108,6 +122,14 @@ class Run:
     curve: Columns
     windows: Columns
     window: int
+    policy: str | None = None
+    budget: str | None = None
+    asked: int | None = None
+    spent: float | None = None
+    fair: Estimate | None = None
+    fair_loss: Estimate | None = None
+    fair_recall: dict[Label, Estimate] = field(default_factory=dict)
+    ledger: Ledger | None = None
 
     @property
     def rows_per_second(self) -> float:
@@ -159,7 +181,8 @@ class Run:
         >>> import quercus as qc
         >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
         >>> run.to_frame("pyarrow").column_names
-        ['rows', 'accuracy', 'majority', 'previous', 'log_loss', 'money', 'leaves']
+        ['rows', 'accuracy', 'majority', 'previous', 'log_loss', 'money', 'leaves', 'labels', 'fair', 'fair_low',
+         'fair_high']
         """
         from quercus.evaluation.frames import make_frame
 
@@ -168,7 +191,7 @@ class Run:
         return make_frame(self.curve if what == "curve" else self.windows, backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the learner as plain values that JSON can hold; NaN becomes None.
+        """Return everything but the learner and the ledger as plain values that JSON can hold; NaN becomes None.
 
         Examples
         --------

@@ -7,8 +7,8 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
-from quercus.evaluation.tables import figure_rows
-from quercus.evaluation.words import plural, show
+from quercus.evaluation.tables import figure_rows, label_rows
+from quercus.evaluation.words import plural, show, show_bounds
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run
@@ -67,6 +67,21 @@ def all_figures(run: Run) -> str:
     lines = [[*row, *[""] * (3 - len(row))] for row in figure_rows(run)]
     notes = f'<p class="soft small" style="margin-top:12px">{_NOTES}</p>'
     return section("All figures", _table(["", "", "learner ahead by"], lines, numbers=2), notes)
+
+
+def labels(run: Run) -> str:
+    """Return what labels cost and tell, and by class how often the answer was right as far as they tell."""
+    lines = [[*row, *[""] * (3 - len(row))] for row in label_rows(run)]
+    told = _table(["", "", ""], lines, numbers=2)
+    known = dict(zip(run.classes, run.confusion.tolist(), strict=True))
+    recalls = []
+    for label, figure in list(run.fair_recall.items())[:_MOST_CLASSES]:
+        counts = known[label]
+        true = counts[run.classes.index(label)] / sum(counts) if sum(counts) else None
+        recalls.append([str(label), f"{figure.labels:,}", show(true, 3), show(figure.value, 3), show_bounds(figure, 3)])
+    head = ["class", "labels", "recall", "told by labels", "bounds"]
+    by_class = _table(head, recalls, numbers=4) + _more(len(run.fair_recall) - len(recalls), "class")
+    return f'<div style="margin:18px 0">{told}</div>{by_class}'
 
 
 def parameters(run: Run) -> str:

@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from quercus.evaluation.words import align, plural, show, show_amount, show_bytes, show_percent, show_seconds
+from quercus.evaluation.metrics import ratio
+from quercus.evaluation.words import (
+    align,
+    plural,
+    show,
+    show_amount,
+    show_bounds,
+    show_bytes,
+    show_percent,
+    show_seconds,
+)
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run
@@ -24,6 +34,9 @@ def sentence(run: Run) -> str:
         f"{show_percent(run.accuracy)} of {plural(run.rows, 'row')} right "
         f"(majority {show_percent(run.majority_accuracy)}, previous label {show_percent(run.previous_accuracy)})"
     ]
+    if run.fair is not None:
+        told = f"{show_percent(run.fair.value)} by them alone, {show_bounds(run.fair)}"
+        parts.append(f"{plural(run.labels, 'label')} paid for ({told})")
     if not math.isnan(run.log_loss):
         parts.append(f"log-loss {show(run.log_loss, 3)}")
     if run.loss:
@@ -39,7 +52,8 @@ def full_table(run: Run) -> str:
     head = f"{run.name}: {plural(run.rows, 'row')}, {plural(len(run.classes), 'class')}"
     if run.warm_up:
         head += f", after {plural(run.warm_up, 'row')} of warm-up"
-    return f"{head}\n\n{align(figure_rows(run))}"
+    text = f"{head}\n\n{align(figure_rows(run))}"
+    return text if run.fair is None else f"{text}\n\nLabels that were asked for\n{align(label_rows(run))}"
 
 
 def figure_rows(run: Run) -> list[tuple[str, ...]]:
@@ -64,6 +78,42 @@ def figure_rows(run: Run) -> list[tuple[str, ...]]:
         ("  of the processor", show_seconds(run.cpu_seconds)),
         ("  rows per second", show_amount(float(round(run.rows_per_second))) if run.seconds else show(None)),
     ]
+    return rows
+
+
+def label_rows(run: Run) -> list[tuple[str, ...]]:
+    """Return what labels cost and what they alone tell about all rows; nothing if none were asked for.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree(), ask=qc.ask.Random(0.1))
+    >>> [row[0] for row in label_rows(run)][:3]
+    ['policy', 'budget', 'labels paid for']
+    """
+    fair = run.fair
+    if fair is None or run.asked is None:
+        return []
+    share = show_percent(ratio(run.asked, run.rows))
+    rows: list[tuple[str, ...]] = [
+        ("policy", run.policy or ""),
+        ("budget", run.budget or ""),
+        ("labels paid for", f"{run.asked:,}", f"{share} of rows"),
+        ("  not there yet", f"{run.asked - run.labels:,}"),
+        ("  money spent on them", show_amount(run.spent)),
+        ("accuracy, all rows", show(run.accuracy), "known in a test only"),
+        ("  told by these labels", show(fair.value), show_bounds(fair, 4)),
+        ("  their plain count", show(fair.naive), "as if asked evenly"),
+    ]
+    if run.fair_loss is not None:
+        rows += [
+            ("loss per row, all rows", show(ratio(run.money, run.rows))),
+            ("  told by these labels", show(run.fair_loss.value), show_bounds(run.fair_loss, 4)),
+        ]
+    if fair.rows < run.rows:
+        rows.append(("rows that they speak of", f"{fair.rows:,}", "before the oldest open question"))
+    if fair.covered < fair.rows:
+        rows.append(("  without a chance to be asked", f"{fair.rows - fair.covered:,}", "the bounds allow for them"))
     return rows
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quercus.ledger.accuracy import Estimate
 
 NOTHING = "–"
 
@@ -34,6 +38,19 @@ def show_percent(value: float | None) -> str:
     if value > 0.9995:
         return ">99.9%"
     return "<0.1%" if 0 < value < 0.0005 else f"{value:.1%}"
+
+
+def show_bounds(figure: Estimate, digits: int | None = None) -> str:
+    """Write the bounds of a figure, in percent unless digits are given.
+
+    Examples
+    --------
+    >>> from quercus.ledger.accuracy import FairAccuracy
+    >>> show_bounds(FairAccuracy(0.1).accuracy()), show_bounds(FairAccuracy(0.1).accuracy(), 2)
+    ('0% to 100%', '0.00 to 1.00')
+    """
+    low, high = (show_percent(b) if digits is None else show(b, digits) for b in (figure.low, figure.high))
+    return f"{low} to {high}"
 
 
 def show_amount(value: float | None) -> str:

@@ -35,6 +35,10 @@ class TreeArrays(BoundedArrays):
         Limit for all arrays together, the copy made while enlarging one included.
     """
 
+    def main(self) -> TreeArrays:
+        """Return the tree that answers, without what grows beside it."""
+        return self
+
     def declare_classes(self, classes: int) -> None:
         """Make room for classes that are known beforehand and count them as seen."""
         self._widen_classes(classes)

@@ -43,7 +43,7 @@ class FrozenTree(TreeLook):
     def _from_tree(cls, tree: TreeLook) -> FrozenTree:
         frozen = cls(type(tree).__name__, copy.deepcopy(tree.loss))
         frozen.schema_ = copy.deepcopy(tree.schema_)
-        frozen._tree = _keep_answers(tree._tree)
+        frozen._tree = _keep_answers(tree._tree.main())
         frozen._note_schema()
         return frozen
 

@@ -37,10 +37,10 @@ NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 GINI, ENTROPY, ENTROPY_BITS, KEARNS_MANSOUR, ERROR = range(5)
 HOEFFDING, PRACTICAL, THEOREM, TIGHT, MCDIARMID = range(5)
 MAJORITY, NAIVE_BAYES, ADAPTIVE = range(3)
-# Flags of run_rows.
-PREDICT, LEARN, RESUME = 1, 2, 4
-# Why run_rows stopped, in options.stopped.
-DONE, NEEDS_ROOM, NEEDS_LAYOUT = range(3)
+# Flags of run_rows, beside those to pause after a row, PAUSE and PAUSE_EXPLORED.
+PREDICT, LEARN, RESUME, ASK = 1, 2, 4, 8
+# Why run_rows stopped, in options.stopped, beside DONE, NEEDS_SCHEMA and PAUSED.
+NEEDS_ROOM, NEEDS_LAYOUT = 3, 4
 # A feature's cell in a row: nothing to count there; a value that the layout has no cell for; a category that is new to
 # the cell that the last categories share.
 NO_CELL, UNKNOWN_CELL, SHARED_CELL = -1, -2, -3

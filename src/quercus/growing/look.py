@@ -23,19 +23,19 @@ class TreeLook(Predictor):
     def n_leaves_(self) -> int:
         """Number of leaves."""
         self._check_fitted()
-        return (int(self._tree.options["nodes"][0]) + 1) // 2
+        return (int(self._tree.main().options["nodes"][0]) + 1) // 2
 
     @property
     def depth_(self) -> int:
         """Depth of the deepest leaf; 0 for a single leaf."""
         self._check_fitted()
-        return int(self._tree.used()["nodes"]["depth"].max())
+        return int(self._tree.main().used()["nodes"]["depth"].max())
 
     @property
     def feature_importances_(self) -> Floats:
         """Share of each feature in the impurity removed by all splits, weighted by the examples that each split saw."""
         self._check_fitted()
-        nodes = self._tree.used()["nodes"]
+        nodes = self._tree.main().used()["nodes"]
         inner = nodes[nodes["left"] > 0]
         removed = np.bincount(
             inner["feature"], weights=inner["gain"] * inner["weight"], minlength=int(self.n_features_in_)
@@ -63,7 +63,7 @@ class TreeLook(Predictor):
         self._check_fitted()
         row = self._read_one(x)
         leaf = np.empty(1, np.int64)
-        find_leaves(self._tree.nodes, row, leaf)
+        find_leaves(self._tree.main().nodes, row, leaf)
         view = self.view()
         return Explanation.from_path(
             view.path(int(leaf[0])), view.classes, x, self.predict_one(x), self.predict_proba_one(x)

@@ -20,27 +20,31 @@ _FACTORS = (2.0, 1.5, 1.25)
 class BoundedArrays(ArrayState):
     """Arrays that are enlarged and cut off within ``max_bytes``."""
 
-    def make_room(self) -> None:
-        """Make room for one more split; where memory does not allow it, the least promising leaves stop growing."""
+    def make_room(self, splits: int = 1) -> None:
+        """Make room for splits; where memory does not allow it, the least promising leaves stop growing."""
         o = self.options[0]
-        if o["nodes"] + 2 > len(self.nodes) and not self._enlarge(("nodes", "counts"), int(o["nodes"]) + 2):
+        missing = self._missing_nodes(splits)
+        if missing > 0 and not self._enlarge(self.BY_NODE, len(self.nodes) + missing):
             self.options["full"] = 1
             return
-        while not self._has_slot():
-            if self._enlarge(("leaves", "hist", "edges"), len(self.leaves) + 1):
+        while not self._has_slots(splits):
+            if self._enlarge(("leaves", "hist", "edges"), len(self.leaves) + splits):
                 self.leaves["next"][int(o["slots"]) :] = -1
                 self.leaves["buffer"][int(o["slots"]) :] = -1
             elif not self._stop_others():
                 return
-        while not self._has_buffers():
-            if not self._enlarge(("buffers",), len(self.buffers) + 2) and not self._stop_others():
+        while not self._has_buffers(splits):
+            if not self._enlarge(("buffers",), len(self.buffers) + 2 * splits) and not self._stop_others():
                 return
 
-    def _has_slot(self) -> bool:
-        return bool(self.options["slots"][0] - self.options["free_slots"][0] + 1 <= len(self.leaves))
+    def _missing_nodes(self, splits: int) -> int:
+        return int(self.options["nodes"][0]) + 2 * splits - len(self.nodes)
 
-    def _has_buffers(self) -> bool:
-        return bool(self.options["buffers"][0] - self.options["free_buffers"][0] + 2 <= len(self.buffers))
+    def _has_slots(self, splits: int) -> bool:
+        return bool(self.options["slots"][0] - self.options["free_slots"][0] + splits <= len(self.leaves))
+
+    def _has_buffers(self, splits: int) -> bool:
+        return bool(self.options["buffers"][0] - self.options["free_buffers"][0] + 2 * splits <= len(self.buffers))
 
     def _enlarge(self, names: tuple[str, ...], least: int) -> bool:
         """Enlarge arrays along their first axis by as much as the limit allows; return whether that was enough."""
@@ -118,7 +122,7 @@ class BoundedArrays(ArrayState):
         """Give back the room that nodes, slots and buffers have to grow."""
         o = self.options[0]
         for names, rows in (
-            (("nodes", "counts"), int(o["nodes"])),
+            (self.BY_NODE, int(o["nodes"])),
             (("leaves", "hist", "edges"), int(o["slots"])),
             (("buffers",), int(o["buffers"])),
         ):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from quercus.growing.alternates import WATCH, WATCHING
 from quercus.growing.arrays import TreeArrays
 from quercus.growing.layout import (
     BINS,
@@ -20,12 +21,20 @@ from quercus.growing.layout import (
     OPTIONS,
     UNSEEN,
 )
+from quercus.growing.watch import WatchedArrays, has_sound_watches, has_sound_windows
 from quercus.store import Model, ModelFileError
 
-_RECORDS = {"nodes": NODE, "leaves": LEAF, "features": FEATURE, "options": OPTIONS}
+_RECORDS = {
+    "nodes": NODE,
+    "leaves": LEAF,
+    "features": FEATURE,
+    "options": OPTIONS,
+    "watches": WATCH,
+    "watching": WATCHING,
+}
 
 
-def restore_tree(model: Model, max_bytes: int) -> TreeArrays:
+def restore_tree(model: Model, max_bytes: int, adaptive: bool = False) -> TreeArrays:
     """Rebuild the arrays of a tree; refuse what does not fit together.
 
     Parameters
@@ -34,17 +43,20 @@ def restore_tree(model: Model, max_bytes: int) -> TreeArrays:
         What the file holds.
     max_bytes
         Limit of the tree.
+    adaptive
+        Whether the tree follows changes.
     """
-    used = {name: model.array(name, _RECORDS.get(name, np.float64)) for name in TreeArrays.NAMES}
+    kind, checks = (WatchedArrays, _WATCHED_CHECKS) if adaptive else (TreeArrays, _CHECKS)
+    used = {name: model.array(name, _RECORDS.get(name, np.float64)) for name in kind.NAMES}
     try:
         capacities = model.extra["capacities"]
         for name, array in used.items():
             if any(not old <= n <= 2 * old + 64 for n, old in zip(capacities[name], array.shape, strict=True)):
                 raise ValueError(f"{name} of shape {capacities[name]}")
         _check_options(used["options"])
-        tree = TreeArrays.restored(used, capacities, max_bytes)
-        wrong = [check.__name__.lstrip("_") for check in _CHECKS if not check(tree, model)]
-        wrong += [name for name in TreeArrays.NAMES if tree.used()[name].shape != used[name].shape]
+        tree = kind.restored(used, capacities, max_bytes)
+        wrong = [check.__name__.lstrip("_") for check in checks if not check(tree, model)]
+        wrong += [name for name in kind.NAMES if tree.used()[name].shape != used[name].shape]
     except (KeyError, TypeError, ValueError, IndexError, MemoryError, OverflowError) as error:
         raise ModelFileError(f"its arrays do not fit together ({error}).") from error
     if wrong:
@@ -92,15 +104,32 @@ def _tree_order(tree: TreeArrays, model: Model) -> bool:
     left = nodes["left"].astype(np.int64)
     inner = np.flatnonzero(left)
     children = np.sort(np.concatenate([left[inner], left[inner] + 1]))
-    tested = nodes["feature"][inner]
     return bool(
         (left >= 0).all()
         and (left[inner] > inner).all()
         and np.array_equal(children, np.arange(1, len(nodes)))
-        and (tested >= 0).all()
+        and (nodes["depth"] >= 0).all()
+        and _tests(tree, model)
+    )
+
+
+def _watches(tree: TreeArrays, model: Model) -> bool:
+    return isinstance(tree, WatchedArrays) and has_sound_watches(tree) and _tests(tree, model)
+
+
+def _windows(tree: TreeArrays, model: Model) -> bool:
+    return isinstance(tree, WatchedArrays) and has_sound_windows(tree)
+
+
+def _tests(tree: TreeArrays, model: Model) -> bool:
+    """Return whether every inner node tests a feature, and a category, that exists."""
+    nodes = tree.used()["nodes"]
+    inner = np.flatnonzero((nodes["left"] != 0) & (nodes["depth"] >= 0))
+    tested = nodes["feature"][inner]
+    return bool(
+        (tested >= 0).all()
         and (tested < tree.options["features"][0]).all()
         and (nodes["slot"][inner] == -1).all()
-        and (nodes["depth"] >= 0).all()
         and all(
             0 <= node["threshold"] < len(model.schema["categories"][node["feature"]])
             for node in nodes[inner][nodes["nominal"][inner] != 0]
@@ -177,3 +206,4 @@ def _walk(first: int, size: int, follow: Callable[[int], int]) -> list[int]:
 
 
 _CHECKS = (_shapes, _numbers, _tree_order, _slots, _buffers, _features)
+_WATCHED_CHECKS = (_shapes, _numbers, _watches, _windows, _slots, _buffers, _features)

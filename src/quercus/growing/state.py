@@ -16,7 +16,9 @@ _FIRST_NODES, _FIRST_SLOTS, _FIRST_BUFFERS = 15, 2, 4
 class ArrayState:
     """The eight arrays that kernels work on; see ``layout`` for what they hold."""
 
-    NAMES = ("nodes", "counts", "leaves", "hist", "edges", "buffers", "features", "options")
+    NAMES: tuple[str, ...] = ("nodes", "counts", "leaves", "hist", "edges", "buffers", "features", "options")
+    # Those with a row per node.
+    BY_NODE: tuple[str, ...] = ("nodes", "counts")
 
     def __init__(self, settings: dict[str, Any], max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -48,7 +50,7 @@ class ArrayState:
 
     @property
     def all(self) -> tuple[Any, ...]:
-        """The arrays in the order in which kernels take them."""
+        """The arrays in the order in which kernels that answer take them."""
         return (
             self.nodes,
             self.counts,
@@ -61,9 +63,14 @@ class ArrayState:
         )
 
     @property
+    def learning(self) -> tuple[Any, ...]:
+        """The arrays in the order in which the kernel that learns takes them."""
+        return self.all
+
+    @property
     def nbytes(self) -> int:
         """Bytes allocated."""
-        return sum(array.nbytes for array in self.all)
+        return sum(getattr(self, name).nbytes for name in self.NAMES)
 
     def used(self) -> dict[str, npt.NDArray[Any]]:
         """Return the used part of every array."""
@@ -88,7 +95,7 @@ class ArrayState:
 
     def capacities(self) -> dict[str, list[int]]:
         """Return the shapes as allocated, so that a reloaded tree grows at the same rows."""
-        return {name: list(array.shape) for name, array in zip(self.NAMES, self.all, strict=True)}
+        return {name: list(getattr(self, name).shape) for name in self.NAMES}
 
     @classmethod
     def restored(cls, used: dict[str, npt.NDArray[Any]], capacities: dict[str, list[int]], max_bytes: int) -> Self:

@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.metaestimators import available_if
 
 from quercus.arguments import check_choice, check_number, check_seed
+from quercus.ask.layout import ASKING, DECISION, DONE
+from quercus.ask.rows import AskedRows
 from quercus.base import OnlineClassifier
+from quercus.growing.adaptive import run_adaptive_rows
 from quercus.growing.arrays import TreeArrays
 from quercus.growing.frozen import FrozenTree
-from quercus.growing.kernels import run_rows
+from quercus.growing.kernels import find_leaves, run_rows
 from quercus.growing.layout import (
     ADAPTIVE,
+    ASK,
     BUFFER_ROWS,
     LEARN,
     MAJORITY,
     NAIVE_BAYES,
     NEEDS_LAYOUT,
+    NEEDS_ROOM,
     PREDICT,
     RESUME,
 )
 from quercus.growing.look import TreeLook
 from quercus.growing.restore import restore_tree
+from quercus.growing.watch import WatchedArrays, read_marks
 from quercus.interrupts import uninterrupted
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
@@ -35,6 +43,7 @@ from quercus.store import Model, ModelFileError
 _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADAPTIVE}
 _NO_ANSWERS: Integers = np.empty(0, np.int64)
 _NO_PROBA: Floats = np.empty((0, 0))
+_NO_ASKING = (np.zeros(0, ASKING), np.zeros(0, np.int64), np.zeros(0, DECISION))
 # One call of the kernel lasts about this long, so that Ctrl-C is heard.
 _SLICE_SECONDS = 0.1
 _FIRST_SLICE = 4096
@@ -50,12 +59,15 @@ class GrowingTree(TreeLook, OnlineClassifier):
     tie: float
     alpha: float
     max_bytes: int
+    adaptive: bool
     _CRITERIA: ClassVar[dict[str, int]]
     _tree: TreeArrays
     _generator: npt.NDArray[np.uint64]
     _label: Integers
     _weight: Floats
     _slice: int
+    # Of rows that are still to be learned, whether they feed the detectors; None: all do.
+    _marks: npt.NDArray[np.void] | None = None
 
     def _settings(self) -> dict[str, Any]:
         """Return the options of the engine that come from the arguments."""
@@ -77,17 +89,81 @@ class GrowingTree(TreeLook, OnlineClassifier):
         check_number("tie", self.tie, least=0)
         check_number("alpha", self.alpha, least=0, above=True, most=1)
         check_number("max_bytes", self.max_bytes, least=1)
+        if not isinstance(self.adaptive, bool):
+            raise ValueError(f"adaptive={self.adaptive!r} is unknown; choose True or False.")
         check_seed(self.seed)
         if self.loss is not None:
             check_loss(self.loss)
+
+    @property
+    def n_alternates_(self) -> int:
+        """Number of alternate subtrees on trial; 0 unless ``adaptive=True``."""
+        self._check_fitted()
+        return self._tree.alternates if isinstance(self._tree, WatchedArrays) else 0
+
+    @available_if(lambda tree: tree.adaptive)  # type: ignore[untyped-decorator]
+    def learn_marked(self, X: Any, y: Any, watched: Any, sample_weight: Any = None) -> None:
+        """Learn rows of which only some tell how often the tree errs: those whose labels were not chosen.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `partial_fit`.
+        watched
+            Per row, whether its error is watched.
+
+        Examples
+        --------
+        >>> from quercus import HoeffdingTree
+        >>> tree = HoeffdingTree(adaptive=True)
+        >>> tree.learn_marked([[1.0], [2.0], [3.0]], ["no", "yes", "no"], [False, False, True])
+        >>> tree.predict_one({"x0": 1.0})
+        'no'
+        """
+        with self._alone():
+            self._marks = read_marks(watched, len(y))
+            try:
+                self._learn_batch(X, y, None, sample_weight, predict=False)
+            finally:
+                del self._marks
+
+    def to_text(self, max_depth: int | None = None, max_nodes: int | None = 63) -> str:
+        """Return the tree as text; alternate subtrees are counted, not shown.
+
+        Parameters
+        ----------
+        max_depth, max_nodes
+            How much of it to show; the parts that most examples go through come first.
+        """
+        text = super().to_text(max_depth, max_nodes)
+        n = self.n_alternates_
+        return f"{text}\n{n} alternate {'subtree' if n == 1 else 'subtrees'} on trial" if n else text
 
     def freeze(self) -> FrozenTree:
         """Return a small, immutable copy that answers exactly as this tree does now and keeps nothing else."""
         self._check_fitted()
         return FrozenTree._from_tree(self)
 
+    def region_one(self, x: Mapping[str, Any]) -> tuple[dict[Any, float], float]:
+        """Return what a label policy sees: class probabilities for an example, and the labels behind them.
+
+        Parameters
+        ----------
+        x
+            Feature values by name.
+        """
+        if not self._is_fitted():
+            return {}, 0.0
+        row = self._read_one(x)
+        answers, proba = self._answer(row)
+        find_leaves(self._tree.nodes, row, answers)
+        slot = int(self._tree.nodes["slot"][answers[0]])
+        support = float(self._tree.leaves["weight"][slot] if slot >= 0 else self._tree.counts[answers[0]].sum())
+        return dict(zip(self._labels.tolist(), proba[0, self._order].tolist(), strict=True)), support
+
     def _begin(self, features: int) -> None:
-        tree = TreeArrays(self._settings(), int(self.max_bytes))
+        kind = WatchedArrays if self.adaptive else TreeArrays
+        tree = kind(self._settings(), int(self.max_bytes))
         tree.add_features(features)
         self._tree = tree
         self._generator = new_generator(self.seed)
@@ -100,47 +176,56 @@ class GrowingTree(TreeLook, OnlineClassifier):
 
     def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
         self._tree.add_features(X.shape[1])
+        asking = _NO_ASKING
+        if self._marks is not None:
+            asking = (*_NO_ASKING[:2], self._marks[: len(y)])
+            self._marks = self._marks[len(y) :]
         if answers is None or proba is None:
-            self._run(X, y, w, _NO_ANSWERS, _NO_PROBA, LEARN)
+            self._run((X, y, w, _NO_ANSWERS, _NO_PROBA, *asking), LEARN)
         else:
-            self._run(X, y, w, answers, proba, LEARN | PREDICT)
+            self._run((X, y, w, answers, proba, *asking), LEARN | PREDICT)
 
     def _learn_row(self, row: Floats, label: int, weight: float) -> None:
         self._tree.add_features(row.shape[1])
         self._label[0] = label
         self._weight[0] = weight
-        done = run_rows(
-            *self._tree.all,
-            self._order,
-            self._loss,
-            row,
-            self._label,
-            self._weight,
-            _NO_ANSWERS,
-            _NO_PROBA,
-            0,
-            1,
-            LEARN,
-        )
-        if not done:
+        rows = (row, self._label, self._weight, _NO_ANSWERS, _NO_PROBA, *_NO_ASKING)
+        if not self._call(rows, 0, 1, LEARN):
             self._make_place(row[0], label)
-            self._run(row, self._label, self._weight, _NO_ANSWERS, _NO_PROBA, LEARN, RESUME)
+            self._run(rows, LEARN, resume=RESUME)
 
-    def _run(
-        self, X: Floats, y: Integers, w: Floats, answers: Integers, proba: Floats, mode: int, resume: int = 0
-    ) -> None:
+    def _ask_rows(self, rows: AskedRows, start: int, learn: bool, pause: int = 0) -> tuple[int, int]:
+        """Answer rows, decide about each whether to ask for its label and, if told so, learn those that were asked.
+
+        Returns the row to go on from and why: DONE; NEEDS_SCHEMA, if that row was asked but brings a class or a
+        category that the schema does not know, so that it has not been learned; PAUSED, after an asked row if told so
+        by `pause`, or before a row at which a label comes.
+        """
+        with self._alone():
+            return self._run(rows, PREDICT | ASK | pause | (LEARN if learn else 0), start)
+
+    def _call(self, rows: tuple[Any, ...], row: int, stop: int, mode: int) -> int:
+        kernel = run_adaptive_rows if self.adaptive else run_rows
+        done: int = kernel(*self._tree.learning, self._order, self._loss, *rows, row, stop, mode)
+        return done
+
+    def _run(self, rows: tuple[Any, ...], mode: int, row: int = 0, resume: int = 0) -> tuple[int, int]:
         """Call the kernel in slices, and again after each row that it stopped at for want of a place."""
-        row = 0
+        X, y = rows[0], rows[1]
         while row < len(y):
             stop = min(row + self._slice, len(y))
             started, first = time.perf_counter(), row
-            row = run_rows(*self._tree.all, self._order, self._loss, X, y, w, answers, proba, row, stop, mode | resume)
+            row = self._call(rows, row, stop, mode | resume)
             resume = 0
-            if row < stop:
+            stopped = int(self._tree.options["stopped"][0])
+            if stopped in (NEEDS_LAYOUT, NEEDS_ROOM):
                 self._make_place(X[row], int(y[row]))
                 resume = RESUME
+            elif stopped != DONE:
+                return row, stopped
             else:
                 self._adjust_slice(row - first, time.perf_counter() - started)
+        return row, DONE
 
     def _make_place(self, row: Floats, label: int) -> None:
         with uninterrupted():
@@ -162,7 +247,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
         return {"capacities": self._tree.capacities()}
 
     def _restore(self, model: Model) -> None:
-        self._tree = restore_tree(model, int(self.max_bytes))
+        self._tree = restore_tree(model, int(self.max_bytes), self.adaptive)
         self._generator = model.array("generator", np.uint64)
         if self._generator.shape != (4,):
             raise ModelFileError("its random generator is damaged.")

@@ -30,6 +30,7 @@ def view_tree(tree: TreeArrays, schema: Schema, learner: str, loss: Floats) -> T
         Loss table by class id, empty for 0/1 loss.
     """
     labels, order = schema.classes_sorted()
+    tree = tree.main()
     nodes = tree.used()["nodes"]
     counts = np.zeros((len(nodes), len(order)))
     counts[:, : tree.counts.shape[1]] = tree.counts[: len(nodes), : len(order)]

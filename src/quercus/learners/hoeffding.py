@@ -43,6 +43,9 @@ class HoeffdingTree(GrowingTree):
         Names or positions of columns that hold categories although they look like numbers.
     features
         ``"closed"``: features that were not in the first example are refused; ``"open"``: they are added.
+    adaptive
+        Follow changes: watch the errors at every node and, where they rise, grow an alternate subtree that takes the
+        node's place once it errs less.
     max_bytes
         Limit for the memory of the tree; at the limit the least promising leaves stop growing.
     seed
@@ -91,6 +94,7 @@ class HoeffdingTree(GrowingTree):
         loss: Mapping[Any, Mapping[Any, float]] | None = None,
         nominal: Collection[str | int] | None = None,
         features: str = "closed",
+        adaptive: bool = False,
         max_bytes: int = 2**28,
         seed: int | None = 0,
     ) -> None:
@@ -105,6 +109,7 @@ class HoeffdingTree(GrowingTree):
         self.loss = loss
         self.nominal = nominal
         self.features = features
+        self.adaptive = adaptive
         self.max_bytes = max_bytes
         self.seed = seed
 

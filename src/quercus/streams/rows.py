@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 Row = dict[str, Any]
 
 
-def as_dicts(X: Any, names: Sequence[str], nominal: Sequence[str] = ()) -> list[Row]:
-    """Return the rows as dicts without the values that are missing; categories become texts.
+def as_dicts(X: Any, names: Sequence[str], nominal: Sequence[str] = (), holes: bool = False) -> list[Row]:
+    """Return the rows as dicts; categories become texts.
 
     Parameters
     ----------
@@ -22,6 +22,8 @@ def as_dicts(X: Any, names: Sequence[str], nominal: Sequence[str] = ()) -> list[
         One name per column.
     nominal
         The columns that hold categories even where they look like numbers.
+    holes
+        Whether missing values are there as None; otherwise they are left out.
 
     Examples
     --------
@@ -43,6 +45,11 @@ def as_dicts(X: Any, names: Sequence[str], nominal: Sequence[str] = ()) -> list[
     for j, name in enumerate(names):
         if name in categories:
             columns[j] = [v if _is_missing(v) or isinstance(v, str) else str(v) for v in columns[j]]
+    if holes:
+        return [
+            {name: None if _is_missing(value) else value for name, value in zip(names, row, strict=True)}
+            for row in zip(*columns, strict=True)
+        ]
     return [
         {name: value for name, value in zip(names, row, strict=True) if not _is_missing(value)}
         for row in zip(*columns, strict=True)

@@ -1,0 +1,38 @@
+"""Which labels are worth having, and what they may cost: policies, budgets, and the asker that puts them to work."""
+
+from __future__ import annotations
+
+from quercus.ask.asker import Asker
+from quercus.ask.budgets import Budget, Labels, Money, Share
+from quercus.ask.policies import (
+    Always,
+    Confident,
+    Policy,
+    Random,
+    RandomizedUncertainty,
+    Region,
+    SelectiveSampling,
+    Split,
+    SplitConfident,
+    Uncertain,
+    VariableUncertainty,
+)
+
+__all__ = [
+    "Always",
+    "Asker",
+    "Budget",
+    "Confident",
+    "Labels",
+    "Money",
+    "Policy",
+    "Random",
+    "RandomizedUncertainty",
+    "Region",
+    "SelectiveSampling",
+    "Share",
+    "Split",
+    "SplitConfident",
+    "Uncertain",
+    "VariableUncertainty",
+]

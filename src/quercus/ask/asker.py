@@ -1,0 +1,377 @@
+"""The asker: a learner, a policy and a ledger at work on a stream whose labels come late, or never."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.ask.batch import choose
+from quercus.ask.folder import AskerFolder, PathLike
+from quercus.ask.layout import RANDOM, RANDOMIZED, VARIABLE
+from quercus.ask.learners import Shown
+from quercus.ask.loop import AskLoop, Looked
+from quercus.ask.policies import Always, Policy, Uncertain
+from quercus.ask.settling import Settling
+from quercus.ask.state import AskState
+from quercus.ledger import Ledger, Question
+from quercus.ledger.accuracy import Estimate
+from quercus.streams.batches import pick
+from quercus.streams.rows import as_dicts
+
+
+class Asker:
+    """Decides which labels to ask for, keeps the questions, and learns from the answers whenever they come.
+
+    Parameters
+    ----------
+    learner
+        Any learner of ours, of river, or an incremental one of scikit-learn with ``predict_proba``.
+    policy
+        Which labels are worth having, and the budget.
+    folder
+        Where questions and answers are kept; None: in memory. Each is on the disk before its call returns; a folder
+        that holds some is gone on with, also after a crash: the learner is brought to where it was.
+    rows
+        Rows that the stream will have, if that is known: it lets a number of labels be paced.
+    classes
+        All classes, for a learner of scikit-learn.
+    expires
+        How long to wait for an answer; None: forever. `expire` gives up what is over.
+    save_every
+        Answers after which the learner is saved to the folder, so that fewer have to be learned again after a crash.
+
+    Attributes
+    ----------
+    learner
+        As it is now.
+    ledger
+        All questions.
+    seen, asked, spent, left
+        Rows seen, labels asked for, money spent on them, and what the budget still allows at this moment.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> asker = qc.Asker(qc.ConfidenceTree(), qc.ask.Random(budget=0.5))
+    >>> X, y = qc.streams.SEA(seed=1).take(1000)
+    >>> for row, label in zip(X, y):
+    ...     question = asker.ask_one({"x": row[0], "y": row[1], "z": row[2]})
+    ...     if question is not None:
+    ...         learned = asker.answer(question.id, label.item())  # or days later
+    >>> asker.asked, asker.left
+    (494, 6.0)
+    >>> figure = asker.accuracy()
+    >>> figure.low < figure.value < figure.high
+    True
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        policy: Policy | None = None,
+        *,
+        folder: PathLike | None = None,
+        rows: int | None = None,
+        classes: Sequence[Any] | None = None,
+        expires: timedelta | None = None,
+        save_every: int = 1000,
+    ) -> None:
+        self.policy = Uncertain() if policy is None else policy
+        if not isinstance(self.policy, Policy):
+            raise TypeError(f"policy is a {type(policy).__name__}; give one of quercus.ask, such as Uncertain(0.1).")
+        self.state = AskState(self.policy, rows)
+        self.expires = expires
+        self._lock = threading.RLock()
+        self._folder = None if folder is None else AskerFolder(folder, self.policy, learner, save_every)
+        self.ledger = Ledger() if self._folder is None else self._folder.open_ledger()
+        self._classes = classes
+        self.shown = Shown(learner if self._folder is None else self._folder.load(learner), classes)
+        self._settling = Settling(self.ledger, self.state, getattr(self.learner, "loss", None))
+        if self._folder is not None:
+            self._folder.replay(self.ledger, self.shown, self.state)
+
+    @property
+    def learner(self) -> Any:
+        """The learner as it is now."""
+        return self.shown.learner
+
+    @property
+    def seen(self) -> int:
+        """Rows seen; after a crash, those up to the last question or answer."""
+        return self.state.seen
+
+    @property
+    def asked(self) -> int:
+        """Labels asked for."""
+        return self.ledger.asked
+
+    @property
+    def spent(self) -> float:
+        """Money spent on labels, refunds taken off."""
+        return self.ledger.spent
+
+    @property
+    def left(self) -> float:
+        """What may be spent now, in units of the budget: labels, or money."""
+        return self.state.left
+
+    @property
+    def open_questions(self) -> list[Question]:
+        """Questions that wait for an answer, oldest first."""
+        return list(self.ledger.open)
+
+    def __repr__(self) -> str:
+        open_ = len(self.ledger.open_ids)
+        return (
+            f"Asker({type(self.learner).__name__}, {self.policy!r}, seen={self.seen}, asked={self.asked}, open={open_})"
+        )
+
+    def ask_one(self, x: Mapping[str, Any], *, time: datetime | None = None) -> Question | None:
+        """See one example of the stream; return a question if its label is to be bought, else None.
+
+        Parameters
+        ----------
+        x
+            Feature values by name.
+        time
+            When; None: now.
+        """
+        with self._changing():
+            region = self.shown.region(x, self.seen + 1)
+            answer, proba = self.shown.answer(x), self.shown.proba(x)
+            price, day = self.state.prices([x])[0], self.state.days([x])[0]
+            decision = self.state.decide(float(price), int(day), region)
+            if not decision["asked"]:
+                return None
+            id = self.ledger.ask(
+                x,
+                row=self.seen,
+                covered=int(decision["covered"]),
+                price=float(price),
+                worth=float(decision["worth"]),
+                propensity=float(decision["propensity"]),
+                explored=bool(decision["explored"]),
+                prediction=answer,
+                probability=float(proba.get(answer, np.nan)),
+                time=time,
+                expires=self._deadline(time),
+                state=self.state.to_bytes(),
+            )
+            return self.ledger.question(id)
+
+    def ask(self, X: Any, *, time: datetime | None = None) -> list[Question]:
+        """See many examples, in order, and return the questions that came of them; the same as `ask_one` for each.
+
+        Parameters
+        ----------
+        X
+            Rows: numpy, pandas, polars, pyarrow, or a list of dicts.
+        time
+            When; None: now.
+        """
+        if isinstance(X, list) and all(isinstance(x, Mapping) for x in X):
+            return [q for q in (self.ask_one(x, time=time) for x in X) if q is not None]
+        with self._changing():
+            looked = self._loop(X).run(X)
+            asked = np.flatnonzero(looked.decisions["asked"])
+            first = self.seen - looked.rows + 1
+            return self._note(X, looked, asked, asked + first, time)
+
+    def ask_many(self, X: Any, k: int, *, time: datetime | None = None) -> list[Question]:
+        """See a batch and ask for the labels worth most, at most k and no more than the budget allows.
+
+        A share `explore` of the k is drawn at random from all rows, so that accuracy can still be told; the rest are
+        those of highest score.
+
+        Parameters
+        ----------
+        X
+            Rows: numpy, pandas, polars or pyarrow.
+        k
+            How many labels at most.
+        time
+            When; None: now.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> X, y = qc.streams.SEA(seed=1).take(2000)
+        >>> asker = qc.Asker(qc.ConfidenceTree().partial_fit(X[:1000], y[:1000]), qc.ask.Uncertain(budget=0.1))
+        >>> questions = asker.ask_many(X[1000:], k=20)
+        >>> len(questions), asker.left
+        (20, 80.0)
+        """
+        with self._changing():
+            looked = self._score(X)
+            asked = choose(self.state, looked.decisions, k)
+            first = self.seen - looked.rows + 1
+            return self._note(X, looked, asked, asked + first, time)
+
+    def answer(self, id: int, label: Any, *, time: datetime | None = None) -> bool:
+        """Take an answer, in whatever order they come, and learn it; return False if it was known already.
+
+        Parameters
+        ----------
+        id
+            Of the question.
+        label
+            The label.
+        time
+            When it came; None: now.
+
+        Raises
+        ------
+        UnknownQuestion, AnswerConflict, QuestionExpired
+            Nothing has changed then.
+        """
+        with self._lock:
+            question = self.ledger.question(id)
+            self._check_label(label)
+            if not self.ledger.answer(id, label, time=time, state=self.state.to_bytes()):
+                return False
+            before = self.shown.answer(question.features)
+            self.shown.learn(question.features, label, question.explored)
+            self.ledger.note_change(id, bool(before != self.shown.answer(question.features)))
+            if self._folder is not None:
+                self._folder.save_if_due(self.learner, self.ledger)
+            return True
+
+    def expire(self, before: datetime | None = None, *, refund: bool = False) -> list[int]:
+        """Give up the open questions whose time is over and return their ids.
+
+        Parameters
+        ----------
+        before
+            Those that expire until then; None: until now.
+        refund
+            Whether their money goes back to the budget.
+        """
+        with self._lock:
+            ids = self.ledger.expire(before, refund=refund)
+            for id in ids if refund else ():
+                self.state.refund(self.ledger.question(id).price)
+            return ids
+
+    def accuracy(self, alpha: float = 0.05) -> Estimate:
+        """Return the accuracy over all rows, with bounds that hold at every moment, from the labels that came.
+
+        Parameters
+        ----------
+        alpha
+            The probability that the bounds are ever wrong.
+        """
+        with self._lock:
+            return self._settling.current().accuracy(alpha)
+
+    def loss(self, alpha: float = 0.05) -> Estimate:
+        """Return the mean loss over all rows under the learner's loss table, with bounds.
+
+        Parameters
+        ----------
+        alpha
+            The probability that the bounds are ever wrong.
+        """
+        with self._lock:
+            return self._settling.current().loss(alpha)
+
+    def recall(self, alpha: float = 0.05) -> dict[Any, Estimate]:
+        """Return the recall of each class over all rows, with bounds.
+
+        Parameters
+        ----------
+        alpha
+            The probability that the bounds of a class are ever wrong.
+        """
+        with self._lock:
+            return self._settling.current().recall(alpha)
+
+    def close(self) -> None:
+        """Save the learner to the folder and close the ledger."""
+        with self._lock:
+            if self._folder is not None:
+                self._folder.save(self.learner, self.ledger)
+            self.ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Let nothing have happened if something fails."""
+        with self._lock:
+            before = self.state.to_bytes()
+            try:
+                yield
+            except BaseException:
+                self.state.set_bytes(before)
+                raise
+
+    def _deadline(self, time: datetime | None) -> datetime | None:
+        return None if self.expires is None else (time or datetime.now(UTC)) + self.expires
+
+    def _check_label(self, label: Any) -> None:
+        schema = getattr(self.learner, "schema_", None)
+        if schema is not None and hasattr(schema, "read_label_one"):
+            schema.read_label_one(label)
+
+    def _names(self, X: Any) -> list[str]:
+        if isinstance(X, np.ndarray):
+            schema = getattr(self.learner, "schema_", None)
+            return list(schema.names) if schema is not None else [f"x{j}" for j in range(X.shape[1])]
+        return [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
+
+    def _loop(self, X: Any) -> AskLoop:
+        loop = AskLoop(self.learner, self.state, self._names(X), classes=self._classes)
+        loop.shown = self.shown
+        return loop
+
+    def _score(self, X: Any) -> Looked:
+        """Answer and score the rows of a batch without deciding or spending anything."""
+        policy = self.policy
+        if policy.code == RANDOM:
+            policy = Always(price=policy.price)
+        elif policy.code in (VARIABLE, RANDOMIZED):
+            # A threshold cannot tell which rows are worth most; what it is compared with can.
+            policy = Uncertain(price=policy.price, power=1.0, caution=0.0)
+        trial = AskState(policy.with_budget(None))
+        trial.record["seen"] = self.state.record["seen"]
+        loop = AskLoop(self.learner, trial, self._names(X), classes=self._classes)
+        loop.shown = self.shown
+        looked = loop.run(X)
+        if self.state.budget is not None and self.state.budget.day_column is not None:
+            looked.decisions["day"] = self.state.days(list(as_dicts(X, self._names(X))))
+        return looked
+
+    def _note(
+        self, X: Any, looked: Looked, asked: NDArray[np.int64], rows: NDArray[np.int64], time: datetime | None
+    ) -> list[Question]:
+        """Write questions about some rows of a batch to the ledger."""
+        if len(asked) == 0:
+            return []
+        decisions, answers = looked.decisions[asked], looked.answers[asked]
+        known = answers >= 0
+        ids = self.ledger.ask_rows(
+            pick(X, asked),
+            names=self._names(X),
+            row=rows,
+            covered=decisions["covered"],
+            price=decisions["price"],
+            worth=decisions["worth"],
+            propensity=decisions["propensity"],
+            explored=decisions["explored"].astype(bool),
+            prediction=[looked.classes[a] if a >= 0 else None for a in answers.tolist()],
+            probability=np.where(known, looked.proba[asked, np.maximum(answers, 0)], np.nan) if known.any() else np.nan,
+            time=time,
+            expires=self._deadline(time),
+            state=self.state.to_bytes(),
+        )
+        return [self.ledger.question(id) for id in ids]

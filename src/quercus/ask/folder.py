@@ -1,0 +1,120 @@
+"""What an asker keeps in a folder: the ledger, the learner as it was some answers ago, and which policy it has."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from quercus.ask.learners import Shown
+from quercus.ask.policies import Policy
+from quercus.ask.state import AskState
+from quercus.ledger import Ledger
+from quercus.store import load
+from quercus.store.atomic import replace_file
+
+PathLike = str | os.PathLike[str]
+
+_LEDGER, _ABOUT = "ledger", "asker.json"
+_MODEL = re.compile(r"model-(\d+)\.quercus")
+
+
+class AskerFolder:
+    """The files of an asker.
+
+    ``ledger/`` is the truth; ``model-N.quercus`` is the learner after the first N answers, and the answers after those
+    are learned again on opening; ``asker.json`` says for which policy.
+
+    Parameters
+    ----------
+    folder
+        Where; made if need be.
+    policy, learner
+        Those of the asker; a folder of others is refused.
+    save_every
+        Answers between two savings of the learner.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from quercus import HoeffdingTree
+    >>> from quercus.ask import Random
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     files = AskerFolder(place, Random(0.1), HoeffdingTree(), 1000)
+    ...     AskerFolder(place, Random(0.2), HoeffdingTree(), 1000)
+    Traceback (most recent call last):
+        ...
+    ValueError: '...' was begun with another policy, Random(budget=0.1, ...; go on with that one or take another folder.
+    """
+
+    def __init__(self, folder: PathLike, policy: Policy, learner: Any, save_every: int) -> None:
+        self.path = Path(folder)
+        self.save_every = save_every
+        self._loaded = 0
+        self._saved = 0
+        if self.path.exists() and not self.path.is_dir():
+            raise ValueError(f"'{self.path}' is a file, but an asker keeps its questions in a folder; name another.")
+        about = {"policy": _describe(policy), "learner": type(learner).__name__}
+        self.path.mkdir(parents=True, exist_ok=True)
+        place = self.path / _ABOUT
+        if not place.exists():
+            if any(self.path.iterdir()):
+                raise ValueError(f"'{self.path}' holds other files; an asker needs an empty folder or one of its own.")
+            replace_file(place, (json.dumps(about, indent=1) + "\n").encode())
+            return
+        begun = json.loads(place.read_text(encoding="utf-8"))
+        for what in ("policy", "learner"):
+            if begun.get(what) != about[what]:
+                raise ValueError(
+                    f"'{self.path}' was begun with another {what}, {begun.get(what)}, and is now given {about[what]}; "
+                    "go on with that one or take another folder."
+                )
+
+    def open_ledger(self) -> Ledger:
+        """Open the ledger, or begin one."""
+        return Ledger(self.path / _LEDGER)
+
+    def load(self, learner: Any) -> Any:
+        """Return the learner as it was last saved, or the one given if it never was."""
+        saved = self._models()
+        if not saved:
+            return learner
+        self._loaded = self._saved = max(saved)
+        return load(saved[self._loaded])
+
+    def replay(self, ledger: Ledger, shown: Shown, state: AskState) -> None:
+        """Learn again what was answered after the learner was last saved, and take up the budget where it was."""
+        if ledger.last_state:
+            state.set_bytes(ledger.last_state)
+            table = ledger.to_arrow()
+            refunded = sum(1 for given_back in table.column("refunded").to_pylist() if given_back)
+            state.match(ledger.asked - refunded, ledger.spent)
+        for answer in ledger.events_since(self._loaded):
+            question = ledger.question(answer.id)
+            shown.learn(question.features, answer.label, question.explored)
+
+    def save_if_due(self, learner: Any, ledger: Ledger) -> None:
+        """Save the learner if enough answers have come since the last time."""
+        if ledger.answered - self._saved >= self.save_every:
+            self.save(learner, ledger)
+
+    def save(self, learner: Any, ledger: Ledger) -> None:
+        """Save the learner under the number of answers it has learned; one that cannot be saved learns anew instead."""
+        if not hasattr(learner, "save") or ledger.answered == self._saved:
+            return
+        learner.save(self.path / f"model-{ledger.answered}.quercus")
+        self._saved = ledger.answered
+        for answers, path in self._models().items():
+            if answers != self._saved:
+                path.unlink(missing_ok=True)
+
+    def _models(self) -> dict[int, Path]:
+        found = ((_MODEL.fullmatch(path.name), path) for path in self.path.iterdir())
+        return {int(match[1]): path for match, path in found if match is not None}
+
+
+def _describe(policy: Policy) -> str:
+    """Return the policy as text; a function in it stands under its name."""
+    return re.sub(r"<function (\S+) at 0x[0-9a-f]+>", r"\1", repr(policy))

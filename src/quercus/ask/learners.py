@@ -1,0 +1,146 @@
+"""How a policy sees a learner: class probabilities and the labels behind them, for ours and for foreign learners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.ask.policies import Region
+from quercus.loss import read_loss
+
+_BINS = 20
+_NOTHING: NDArray[np.float64] = np.zeros(0)
+
+
+class Shown:
+    """A learner as a policy sees it, one example at a time.
+
+    A learner that can tell how many labels stand behind its answer (``region_one``) does. For any other, rows that it
+    answered alike (same class, margin within 1/20) form a region, and the labels that came for them are counted.
+
+    Parameters
+    ----------
+    learner
+        One of ours, one of river (``predict_proba_one``, ``learn_one``), or one of scikit-learn (``predict_proba``,
+        ``partial_fit``).
+    classes
+        All classes, for a learner of scikit-learn, which wants them with its first row.
+
+    Examples
+    --------
+    >>> from quercus import HoeffdingTree
+    >>> shown = Shown(HoeffdingTree())
+    >>> shown.region({"age": 41}, seen=1).support
+    0.0
+    >>> shown.learn({"age": 41}, "yes")
+    >>> shown.region({"age": 42}, seen=2).support
+    1.0
+    """
+
+    def __init__(self, learner: Any, classes: Sequence[Any] | None = None) -> None:
+        self.learner = learner
+        self._is_array = not hasattr(learner, "learn_one")
+        if self._is_array and not (hasattr(learner, "partial_fit") and hasattr(learner, "predict_proba")):
+            raise TypeError(
+                f"{type(learner).__name__} cannot be behind a policy; it needs predict_proba_one and learn_one "
+                "(river), or predict_proba and partial_fit (scikit-learn)."
+            )
+        if self._is_array and classes is None and not hasattr(learner, "classes_"):
+            raise ValueError(
+                f"{type(learner).__name__} must know all classes before its first row; give classes=[...]."
+            )
+        self._classes = classes
+        self._names: list[str] = []
+        self._labels: dict[tuple[Any, int], float] = {}
+
+    def proba(self, x: Mapping[str, Any]) -> dict[Any, float]:
+        """Return the learner's class probabilities, {} before it has learned anything."""
+        if not self._is_array:
+            return dict(self.learner.predict_proba_one(x))
+        if not hasattr(self.learner, "classes_"):
+            return {}
+        shares = self.learner.predict_proba(self._row(x))[0].tolist()
+        # A learner that has seen too little may give NaN.
+        return dict(zip(np.asarray(self.learner.classes_).tolist(), shares, strict=True)) if sum(shares) > 0 else {}
+
+    def region(self, x: Mapping[str, Any], seen: int) -> Region:
+        """Return what the learner knows about the part of the world that an example belongs to."""
+        if hasattr(self.learner, "region_one"):
+            proba, support = self.learner.region_one(x)
+            return measure(proba, support, seen, getattr(self.learner, "loss", None))._replace(x=x)
+        proba = self.proba(x)
+        return measure(proba, self._labels.get(_bin(proba), 0.0), seen, None)._replace(x=x)
+
+    def answer(self, x: Mapping[str, Any]) -> Any:
+        """Return the learner's answer, None before it has learned anything."""
+        if not self._is_array:
+            return self.learner.predict_one(x)
+        if not hasattr(self.learner, "classes_"):
+            return None
+        return np.asarray(self.learner.predict(self._row(x))).tolist()[0]
+
+    def learn(self, x: Mapping[str, Any], label: Any, explored: bool = True) -> None:
+        """Learn one example; `explored` says whether it was asked at random, which detectors of change want."""
+        if not hasattr(self.learner, "region_one"):
+            place = _bin(self.proba(x))
+            self._labels[place] = self._labels.get(place, 0.0) + 1.0
+        if hasattr(self.learner, "learn_marked"):
+            self.learner.learn_marked([dict(x)], [label], [explored])
+        elif not self._is_array:
+            self.learner.learn_one(x, label)
+        elif hasattr(self.learner, "classes_"):
+            self.learner.partial_fit(self._row(x), np.array([label]))
+        else:
+            self.learner.partial_fit(self._row(x), np.array([label]), classes=np.array(self._classes))
+
+    def _row(self, x: Mapping[str, Any]) -> NDArray[np.float64]:
+        self._names = self._names or list(x)
+        try:
+            return np.array([[x[name] for name in self._names]], np.float64)
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(
+                f"{type(self.learner).__name__} takes numbers only, one for each of {', '.join(self._names)}; "
+                f"the example is {dict(x)!r}."
+            ) from None
+
+
+def measure(proba: Mapping[Any, float], support: float, seen: int, loss: Any) -> Region:
+    """Return the region that class probabilities describe; the slow twin of the kernel ``measure_answer``.
+
+    Parameters
+    ----------
+    proba
+        By class.
+    support
+        Labels behind them.
+    seen
+        Rows seen.
+    loss
+        A table of true class by answer, or None.
+
+    Examples
+    --------
+    >>> measure({"no": 0.7, "yes": 0.3}, 10.0, 20, None).margin
+    0.4
+    """
+    shares = np.array(list(proba.values()), np.float64)
+    if len(shares) == 0:
+        return Region(_NOTHING, 0.0, 0.0, 0.0, seen)
+    if len(shares) == 1:
+        return Region(shares, support / (support + 1.0), (support + 0.5) / (support + 1.0), support, seen)
+    table = 1.0 - np.eye(len(shares)) if loss is None else read_loss(loss, list(proba))
+    largest = float(table.max()) or 1.0
+    first, second = np.sort(shares @ table)[:2]
+    return Region(shares, round(float(second - first) / largest, 15), 1.0 - float(first) / largest, support, seen)
+
+
+def _bin(proba: Mapping[Any, float]) -> tuple[Any, int]:
+    """Return the region of a foreign learner: its answer and the bin of its margin."""
+    if not proba:
+        return None, 0
+    top = max(proba, key=proba.__getitem__)
+    second = max((share for label, share in proba.items() if label != top), default=0.0)
+    return top, min(int((proba[top] - second) * _BINS), _BINS - 1)

@@ -1,0 +1,249 @@
+"""The loop over rows of a stream: answer, decide whether to ask, learn what was asked."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.ask.layout import DECISION, GIVEN, NEEDS_SCHEMA, PAUSED
+from quercus.ask.learners import Shown
+from quercus.ask.policies import Region
+from quercus.ask.rows import AskedRows
+from quercus.ask.state import AskState
+from quercus.schema import Schema
+from quercus.streams.batches import cut
+from quercus.streams.rows import as_dicts
+
+_ROWS_AT_ONCE = 8192
+_NEVER = np.iinfo(np.int64).max
+
+
+class Looked(NamedTuple):
+    """What became of a batch of rows.
+
+    Attributes
+    ----------
+    rows
+        How many of them; fewer than were given if a label comes in between.
+    answers
+        The learner's answers as positions in ``classes``, -1 for none.
+    proba
+        Class probabilities, one column for each of ``classes``.
+    classes
+        Labels that the learner knew.
+    decisions
+        What was decided about each row, see ``layout``.
+
+    Examples
+    --------
+    >>> Looked._fields[0]
+    'rows'
+    """
+
+    rows: int
+    answers: NDArray[np.int64]
+    proba: NDArray[np.float64]
+    classes: list[Any]
+    decisions: NDArray[np.void]
+
+
+class AskLoop:
+    """Takes a learner through rows under a policy.
+
+    A learner of ours with a compiled policy runs in compiled code; anything else row by row.
+
+    Parameters
+    ----------
+    learner
+        Any that `Shown` takes.
+    state
+        The policy at work.
+    names
+        Of the columns.
+    nominal
+        Columns that hold categories even where they look like numbers.
+    classes
+        All classes, for a learner of scikit-learn.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> from quercus.ask.state import AskState
+    >>> X, y = qc.streams.SEA(seed=1).take(1000)
+    >>> loop = AskLoop(qc.ConfidenceTree(), AskState(qc.ask.Random(0.1)), ["x0", "x1", "x2"])
+    >>> looked = loop.run(X, y)
+    >>> looked.rows, int(looked.decisions["asked"].sum())
+    (1000, 92)
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        state: AskState,
+        names: Sequence[str],
+        nominal: Sequence[str] = (),
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        self.learner = learner
+        self.state = state
+        self.names = list(names)
+        self.nominal = list(nominal)
+        compiled = hasattr(learner, "_ask_rows") and state.policy.code != GIVEN
+        self._is_compiled = compiled and getattr(learner, "features", "closed") == "closed"
+        self.shown = Shown(learner, classes)
+
+    def run(self, X: Any, y: Any = None, due: NDArray[np.int64] | None = None) -> Looked:
+        """Answer rows and decide about each; learn those that were asked if their labels are given.
+
+        Parameters
+        ----------
+        X
+            The rows: an array or a table.
+        y
+            Their labels, None if they are not known now.
+        due
+            Without labels: the row, counted in this batch, at which the label of each would come. The loop stops
+            before the first such row.
+        """
+        decisions = np.zeros(len(X), DECISION)
+        self._price(X, decisions)
+        decisions["due"] = _NEVER if due is None else due
+        if self._is_compiled:
+            return self._run_compiled(X, y, decisions)
+        return self._run_rows(X, y, decisions)
+
+    def _price(self, X: Any, decisions: NDArray[np.void]) -> None:
+        price = self.state.policy.price
+        budget = self.state.budget
+        if callable(price) or isinstance(price, str) or (budget is not None and budget.day_column is not None):
+            examples: list[Any] = list(as_dicts(X, self.names, self.nominal))
+            decisions["price"] = self.state.prices(examples)
+            decisions["day"] = self.state.days(examples)
+        else:
+            decisions["price"] = float(price)
+
+    def _run_compiled(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Looked:
+        n = len(X)
+        answers = np.full(n, -1)
+        proba = np.zeros((n, self._width(y)))
+        row, last = 0, n
+        while row < last:
+            if not hasattr(self.learner, "schema_"):
+                row = self._begin(X, y, decisions, row)
+                if y is None and decisions["asked"][row - 1]:
+                    last = min(last, int(decisions["due"][row - 1]))
+                continue
+            row, stopped = self._run_known(X, y, decisions, answers, proba, row)
+            if stopped == NEEDS_SCHEMA:
+                self._learn(X, y, row, bool(decisions["explored"][row]))
+                row += 1
+            elif stopped == PAUSED:
+                break
+        classes = self._known()
+        return Looked(row, answers[:row], proba[:row, : len(classes)], classes, decisions[:row])
+
+    def _width(self, y: Any) -> int:
+        """Return how many classes there can be by the end of the batch."""
+        known = len(self._known())
+        if y is None:
+            return known
+        schema = self.learner.schema_ if known else Schema()
+        return max(known, int(schema.read_labels(y).ids.max()) + 1)
+
+    def _known(self) -> list[Any]:
+        return list(self.learner.schema_.labels) if hasattr(self.learner, "schema_") else []
+
+    def _begin(self, X: Any, y: Any, decisions: NDArray[np.void], row: int) -> int:
+        """Decide about a row while the learner knows nothing; return the next one."""
+        part = decisions[row : row + 1]
+        part[:] = self._decide(part, Region(np.zeros(0), 0.0, 0.0, 0.0, self.state.seen + 1))
+        if part["asked"][0] and y is not None:
+            self._learn(X, y, row, bool(part["explored"][0]))
+        return row + 1
+
+    def _decide(self, part: NDArray[np.void], region: Region) -> Any:
+        decision = self.state.decide(float(part["price"][0]), int(part["day"][0]), region)
+        decision["due"] = part["due"][0]
+        return decision
+
+    def _run_known(
+        self,
+        X: Any,
+        y: Any,
+        decisions: NDArray[np.void],
+        answers: NDArray[np.int64],
+        proba: NDArray[np.float64],
+        start: int,
+    ) -> tuple[int, int]:
+        # A new category makes what was read of later rows void, so that not too many are read at once.
+        stop = len(X) if y is None else min(start + _ROWS_AT_ONCE, len(X))
+        part = X if start == 0 and stop == len(X) else cut(X, start, stop)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
+            rows = self.learner._read(part)
+        size = len(rows)
+        ids = np.zeros(size, np.int64)
+        if y is not None:
+            ids = self.learner.schema_.read_labels(y[start:stop], learn=False).ids
+        batch = AskedRows(
+            rows,
+            ids,
+            np.ones(size),
+            answers[start:stop],
+            proba[start:stop],
+            self.state.record,
+            self.state.ring,
+            decisions[start:stop],
+        )
+        done, stopped = self.learner._ask_rows(batch, 0, y is not None)
+        return start + done, stopped
+
+    def _learn(self, X: Any, y: Any, row: int, explored: bool) -> None:
+        """Learn one row as the user gave it; the first one with the names of its columns."""
+        part = cut(X, row, row + 1)
+        numbered = self.names == [f"x{j}" for j in range(len(self.names))]
+        if isinstance(part, np.ndarray) and not numbered and not hasattr(self.learner, "schema_"):
+            import pyarrow as pa
+
+            part = pa.table([pa.array(np.ascontiguousarray(column)) for column in part.T], names=self.names)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
+            if hasattr(self.learner, "learn_marked"):
+                self.learner.learn_marked(part, y[row : row + 1], [explored])
+            else:
+                self.learner.partial_fit(part, y[row : row + 1])
+
+    def _run_rows(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Looked:
+        labels = None if y is None else np.asarray(y).tolist()
+        said: list[tuple[Any, dict[Any, float]]] = []
+        last = len(X)
+        # A learner of ours takes its features from the first row, so that holes must be there.
+        for row, x in enumerate(as_dicts(X, self.names, self.nominal, holes=hasattr(self.learner, "test_then_learn"))):
+            if row >= last:
+                break
+            part = decisions[row : row + 1]
+            said.append((self.shown.answer(x), self.shown.proba(x)))
+            part[:] = self._decide(part, self.shown.region(x, self.state.seen + 1))
+            if part["asked"][0] and labels is not None:
+                self.shown.learn(x, labels[row], bool(part["explored"][0]))
+            elif part["asked"][0]:
+                last = min(last, int(part["due"][0]))
+        return _collect(said, decisions)
+
+
+def _collect(said: list[tuple[Any, dict[Any, float]]], decisions: NDArray[np.void]) -> Looked:
+    places: dict[Any, int] = {}
+    for answer, proba in said:
+        for label in (*proba, answer):
+            if label is not None:
+                places.setdefault(label, len(places))
+    answers = np.array([-1 if answer is None else places[answer] for answer, _ in said], np.int64)
+    matrix = np.zeros((len(said), len(places)))
+    for i, (_, proba) in enumerate(said):
+        for label, share in proba.items():
+            matrix[i, places[label]] = share
+    return Looked(len(said), answers, matrix, list(places), decisions[: len(said)])

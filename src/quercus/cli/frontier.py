@@ -1,0 +1,130 @@
+"""`quercus frontier`: what accuracy costs in labels, policy by policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from quercus.cli.asking import make_policy, parse_budget, parse_delay, split_policies
+from quercus.cli.data import open_stream, rows_to_read
+from quercus.cli.errors import say
+from quercus.cli.reading import Reading
+from quercus.cli.run import check_folder
+from quercus.cli.settings import adopt_labels, make_learner
+from quercus.cli.signals import Stopper, undisturbed
+
+if TYPE_CHECKING:
+    from quercus.evaluation import Frontier
+
+PICTURE, TABLE = "frontier.png", "frontier.csv"
+
+
+def show_frontier(
+    source: str,
+    reading: Reading,
+    learner: str,
+    settings: Sequence[str],
+    policies: Sequence[str],
+    budgets: str | None,
+    seeds: int,
+    rows: int | None,
+    delay: str | None,
+    out: Path,
+) -> None:
+    """Run every policy at every budget, print the table and write it, with a picture, to a folder.
+
+    Parameters
+    ----------
+    source, reading
+        As for `open_stream`.
+    learner, settings
+        As for `make_learner`.
+    policies
+        As for `split_policies`; none: those of `frontier`.
+    budgets
+        Separated by commas, each as for `parse_budget`; None: those of `frontier`.
+    seeds
+        How often, each time on other rows of a generator or another order of other data; once keeps the order.
+    rows
+        Rows to read at most.
+    delay
+        As for `parse_delay`.
+    out
+        The folder.
+    """
+    check_folder(out, (PICTURE, TABLE))
+    options: dict[str, Any] = {"delay": parse_delay(delay)}
+    if policies:
+        options["policies"] = _read_policies(policies)
+    if budgets is not None:
+        options["budgets"] = [parse_budget(text.strip()) for text in budgets.split(",") if text.strip()]
+    stream = open_stream(source, reading)
+    model = make_learner(learner, settings)
+    options["loss"] = adopt_labels(model, stream)
+    print(f"{stream}\n", flush=True)
+    if seeds > 1 and stream.ordered and not hasattr(stream, "with_seed"):
+        say("note: with several seeds the rows are shuffled, so that the order of time is lost; --seeds 1 keeps it.")
+    found, status = _measure(stream, model, seeds, rows_to_read(stream, rows), options)
+    print(found.table())
+    out.mkdir(parents=True, exist_ok=True)
+    with undisturbed():
+        places = write_frontier(found, out)
+    print()
+    for what, place in places:
+        print(f"{what:7} {place}")
+    if status:
+        raise typer.Exit(status)
+
+
+def write_frontier(found: Frontier, out: Path) -> list[tuple[str, Path | str]]:
+    """Write the table and, if matplotlib is there, the picture; return what each is and where.
+
+    Parameters
+    ----------
+    found
+        What was measured.
+    out
+        An existing folder.
+    """
+    from quercus.store.atomic import replace_file
+
+    points = found.points()
+    cells = [["" if value != value else str(value) for value in point.values()] for point in points]
+    replace_file(out / TABLE, "\n".join([",".join(points[0]), *map(_as_line, cells), ""]).encode())
+    places: list[tuple[str, Path | str]] = [("table", out / TABLE)]
+    try:
+        found.plot(out / PICTURE)
+    except ModuleNotFoundError:
+        return [*places, ("picture", "none, because matplotlib is not installed; pip install 'quercus[plot]'")]
+    return [*places, ("picture", out / PICTURE)]
+
+
+def _as_line(cells: Sequence[str]) -> str:
+    return ",".join(f'"{cell}"' if "," in cell else cell for cell in cells)
+
+
+def _read_policies(texts: Sequence[str]) -> dict[str, Any]:
+    listed = split_policies(texts)
+    twice = next((text for text in listed if listed.count(text) > 1), None)
+    if twice is not None:
+        raise ValueError(f"policy {twice!r} is there twice; a policy is compared with others, or with other settings.")
+    return {text: make_policy(text) for text in listed}
+
+
+def _measure(stream: Any, model: Any, seeds: int, rows: int | None, options: dict[str, Any]) -> tuple[Frontier, int]:
+    """Return what was found and the exit status: that of the signal if one stopped it, else 0."""
+    from quercus.evaluation import Interrupted, frontier
+
+    with Stopper() as stopper:
+        try:
+            return frontier(stream, model, seeds=range(seeds), shuffle=seeds > 1, rows=rows, **options), 0
+        except Interrupted as stop:
+            if stop.frontier is None:
+                say("stopped before every policy was done once; there is nothing to show.")
+                raise typer.Exit(stopper.status) from None
+            done = len(stop.frontier.seeds)
+            say(f"stopped after {done} of {seeds} seeds; these are the ones that were done.")
+            return stop.frontier, stopper.status

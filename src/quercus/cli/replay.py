@@ -1,0 +1,37 @@
+"""`quercus replay`: what another choice would have cost and scored, from a ledger alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from quercus.cli.asking import make_policy
+from quercus.cli.settings import make_learner
+
+
+def replay_ledger(
+    ledger: Path,
+    learner: str,
+    settings: Sequence[str],
+    policy: str,
+    budget: str | None,
+    price: str | None,
+    seed: int | None,
+) -> None:
+    """Print what a learner under a policy would have cost and scored.
+
+    Parameters
+    ----------
+    ledger
+        A ledger.parquet, or the folder of a ledger.
+    learner, settings
+        As for `make_learner`.
+    policy, budget, price
+        As for `make_policy`.
+    seed
+        For the learner and the draws.
+    """
+    from quercus.evaluation import replay
+
+    model = make_learner(learner, settings, seed)
+    print(replay(ledger, model, make_policy(policy, budget, price, seed), seed=seed or 0))

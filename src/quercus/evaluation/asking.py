@@ -1,0 +1,259 @@
+"""A learner whose labels cost something: it is taught only those that a policy asks for, when they come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.ask.loop import AskLoop, Looked
+from quercus.ask.policies import Always, Policy
+from quercus.ask.state import AskState
+from quercus.evaluation.arrays import clean_probabilities, name_columns
+from quercus.evaluation.books import Books, Ids, Questions
+from quercus.evaluation.delays import Arrivals, Batch, Delays
+from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Clock, drive
+from quercus.evaluation.facts import check_probabilities, classes_of
+from quercus.evaluation.money import Label, Loss, copy_loss
+from quercus.evaluation.policies import describe_budget, describe_policy
+from quercus.ledger import Ledger
+from quercus.schema import Schema
+from quercus.streams.batches import cut, join, pick
+
+if TYPE_CHECKING:
+    from quercus.streams import Stream
+
+# While labels are on their way, rows are taken in pieces of this size at least and twice the last one at most.
+_SMALLEST_PIECE = 32
+
+
+class AskDriver:
+    """Answers rows, asks for labels under a policy and learns them when they come.
+
+    Parameters
+    ----------
+    learner
+        Any that gives probabilities.
+    stream
+        What it will see.
+    policy
+        Which labels to ask for.
+    delays
+        Rows until each label comes.
+    loss
+        What wrong answers cost.
+    ledger
+        Where questions and answers are kept; None: in memory.
+    is_own
+        Whether nobody else has the ledger, so that it is closed in the end.
+    rows
+        Rows to come, if that is known.
+    warm_up
+        Rows at the start that are learned without asking.
+
+    Examples
+    --------
+    >>> from quercus import HoeffdingTree, streams
+    >>> from quercus.ask import Random
+    >>> driver = AskDriver(HoeffdingTree(), streams.Noise(), Random(0.5), Delays(), rows=100)
+    >>> said = driver.step(*streams.Noise(seed=1).take(100))
+    >>> driver.books.note()
+    >>> 40 <= driver.books.asked <= 50
+    True
+    """
+
+    failed_row: int | None = None
+    impossible: int = 0
+
+    def __init__(
+        self,
+        learner: Any,
+        stream: Stream,
+        policy: Policy,
+        delays: Delays,
+        *,
+        loss: Loss | None = None,
+        ledger: Ledger | None = None,
+        is_own: bool = False,
+        rows: int | None = None,
+        warm_up: int = 0,
+    ) -> None:
+        drive(learner, stream)
+        check_probabilities(learner)
+        classes = classes_of(learner, stream)
+        self.learner = learner
+        self.clock = Clock()
+        self.state = AskState(policy, None if rows is None else rows - warm_up)
+        self.loop = AskLoop(learner, self.state, stream.feature_names, stream.nominal, classes)
+        # Rows between two looks at the clock and the keyboard.
+        self.rows_at_once = ROWS_AT_ONCE if not self.loop._is_compiled else None if delays.none else 8 * ROWS_AT_ONCE
+        self.done = 0
+        self._delays = delays
+        self._warm_up = warm_up
+        self._rows = 0
+        self._ids = Schema()
+        self._arrivals = Arrivals()
+        self._answers: list[tuple[int, Label]] = []
+        self._is_loaded = False
+        self._last_classes: tuple[list[Label], Ids] = ([], np.zeros(0, np.int64))
+        self._take_classes(classes or [])
+        least = self.state.least_propensity
+        self.books = Books(
+            Ledger() if ledger is None else ledger, stream.feature_names, least, copy_loss(loss), delays.none, is_own
+        )
+        self.books.policy, self.books.budget = describe_policy(policy), describe_budget(policy)
+
+    def step(self, X: Any, y: NDArray[Any]) -> Answers:
+        """Answer each row, decide about it, and learn what was asked as it comes."""
+        self.done = 0
+        labels = self._ids.read_labels(y)
+        self._ids.commit(labels)
+        delays = self._delays.take(len(y))
+        if not self._is_loaded:
+            self._load(X, y)
+        if self._rows < self._warm_up:
+            return self._warm(X, y, labels.ids)
+        self._answers = []
+        looked = [self._run(X, y)] if self._delays.none else self._run_late(X, y, delays)
+        said = self._arrange(looked, labels.ids)
+        self._ask(X, y, said, np.concatenate([part.decisions for part in looked]))
+        self._rows += len(y)
+        return said
+
+    def _load(self, X: Any, y: NDArray[Any]) -> None:
+        """Let a throw-away copy learn some rows, so that loading the kernels is not counted as learning."""
+        self._is_loaded = True
+        if self.loop._is_compiled:
+            from sklearn.base import clone
+
+            loop = AskLoop(clone(self.learner), AskState(Always()), self.loop.names, self.loop.nominal)
+            try:
+                loop.run(cut(X, 0, 2), y[:2])
+            except (TypeError, ValueError):
+                return  # the learner itself is about to say so
+
+    def _warm(self, X: Any, y: NDArray[Any], ids: Ids) -> Answers:
+        with self.clock:
+            if self.loop._is_compiled:
+                self._learn_table(X, y, np.ones(len(y), bool))
+            else:
+                for x, label in zip(self._batch(X, y).dicts, y.tolist(), strict=True):
+                    self.loop.shown.learn(x, label)
+        self._rows += len(y)
+        return Answers(ids, np.full(len(y), -1), None, list(self._ids.labels))
+
+    def _batch(self, X: Any, y: NDArray[Any]) -> Batch:
+        return Batch(X, y, self.loop.names, self.loop.nominal)
+
+    def _learn_table(self, X: Any, y: NDArray[Any], explored: NDArray[np.bool]) -> None:
+        table = name_columns(X, self.loop.names, self.learner)
+        if hasattr(self.learner, "learn_marked"):
+            self.learner.learn_marked(table, y, explored)
+        else:
+            self.learner.partial_fit(table, y)
+
+    def _run(self, X: Any, y: NDArray[Any] | None, due: Ids | None = None) -> Looked:
+        seen = self.state.seen
+        try:
+            with self.clock:
+                return self.loop.run(X, y, due)
+        except NotImplementedError as error:
+            raise TypeError(f"{type(self.learner).__name__} gives no probabilities, which a policy needs.") from error
+        except Exception:
+            # An error names a row of what was left when it came up.
+            self.done += self.state.seen - seen
+            raise
+
+    def _run_late(self, X: Any, y: NDArray[Any], delays: Ids) -> list[Looked]:
+        """Go from label to label: learn those that have come, then answer rows until the next one comes."""
+        first, count, batch = self._rows, len(y), self._batch(X, y)
+        due = first + np.arange(count) + delays
+        found: list[Looked] = []
+        size = count
+        while self.done < count:
+            at = self.done
+            self._learn_arrived(first + at)
+            expected = self._arrivals.next_row
+            stop = min(count, at + size, count if expected is None else expected - first)
+            looked = self._run(cut(X, at, stop), None, due[at:stop] - (first + at))
+            found.append(looked)
+            self._expect(batch, due, at, looked)
+            self.done += looked.rows
+            size = max(2 * looked.rows, _SMALLEST_PIECE)
+        self._learn_arrived(first + count - 1)
+        return found
+
+    def _expect(self, batch: Batch, due: Ids, at: int, looked: Looked) -> None:
+        for row in np.flatnonzero(looked.decisions["asked"]).tolist():
+            explored = bool(looked.decisions["explored"][row])
+            self._arrivals.expect(int(due[at + row]), batch, at + row, explored)
+
+    def _learn_arrived(self, row: int) -> None:
+        arrived = self._arrivals.take(row)
+        labels = [a.batch.y[a.place : a.place + 1].tolist()[0] for a in arrived]
+        with self.clock:
+            if not self.loop._is_compiled:
+                for a, label in zip(arrived, labels, strict=True):
+                    self.loop.shown.learn(a.batch.dicts[a.place], label, a.explored)
+            elif self._takes_dicts():
+                for a, label in zip(arrived, labels, strict=True):
+                    self.learner.learn_one(a.batch.dicts[a.place], label)
+            elif arrived:
+                parts = [(cut(a.batch.X, a.place, a.place + 1), a.batch.y[a.place : a.place + 1]) for a in arrived]
+                self._learn_table(*join(parts), np.array([a.explored for a in arrived]))
+        self._answers += [(a.number, label) for a, label in zip(arrived, labels, strict=True)]
+
+    def _takes_dicts(self) -> bool:
+        """Tell whether dicts mean the same to the learner as rows by position; they are learned much faster."""
+        schema = getattr(self.learner, "schema_", None)
+        return (
+            schema is not None and list(schema.names) == self.loop.names and not hasattr(self.learner, "learn_marked")
+        )
+
+    def _ask(self, X: Any, y: NDArray[Any], said: Answers, decisions: NDArray[np.void]) -> None:
+        """Hand what was asked, and which answers came, to the books."""
+        asked = np.flatnonzero(decisions["asked"])
+        answers, proba = said.answers[asked], said.proba
+        assert proba is not None
+        probability = np.where(answers >= 0, proba[asked, answers], np.nan)
+        rows = self._rows - self._warm_up
+        questions = Questions(
+            pick(X, asked), y[asked], rows + 1 + asked, said.truth[asked], answers, probability, decisions[asked]
+        )
+        covered = int(decisions["covered"][-1])
+        self.books.hold(questions, self._answers, rows + len(y), covered, said.classes)
+
+    def _arrange(self, looked: Sequence[Looked], truth: Ids) -> Answers:
+        """Return the answers by ids of our own: what the learner knows, and in which order, changes."""
+        places = [self._take_classes(part.classes) for part in looked]
+        if len(looked) == 1 and np.array_equal(places[0], np.arange(len(self._ids.labels))):
+            answers, proba = looked[0].answers, looked[0].proba
+        else:
+            answers, proba = self._spread(looked, places, len(truth))
+        if not self.loop._is_compiled:
+            self.impossible += clean_probabilities(proba)
+        return Answers(truth, answers, proba, list(self._ids.labels))
+
+    def _spread(self, looked: Sequence[Looked], places: Sequence[Ids], rows: int) -> tuple[Ids, NDArray[np.float64]]:
+        proba = np.zeros((rows, len(self._ids.labels)))
+        answers = np.empty(rows, np.int64)
+        start = 0
+        for part, columns in zip(looked, places, strict=True):
+            stop = start + part.rows
+            proba[start:stop, columns] = part.proba
+            answers[start:stop] = np.append(columns, -1)[part.answers]
+            start = stop
+        return answers, proba
+
+    def _take_classes(self, classes: Sequence[Label]) -> Ids:
+        """Return our ids of classes that a learner names."""
+        if not classes:
+            return np.zeros(0, np.int64)
+        known, places = self._last_classes
+        if classes != known:
+            labels = self._ids.read_labels(list(classes))
+            self._ids.commit(labels)
+            known, places = self._last_classes = list(classes), labels.ids
+        return places

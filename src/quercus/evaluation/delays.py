@@ -1,0 +1,168 @@
+"""How many rows pass until a label that was asked for comes, and the labels that are on their way."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.arguments import check_seed
+from quercus.streams.rows import as_dicts
+
+Delay = int | tuple[int, int] | Sequence[int] | NDArray[np.int64]
+_LONGEST = 2**40
+
+
+class Delays:
+    """The delay of each row of a stream, in order.
+
+    Parameters
+    ----------
+    delay
+        Rows: a number for all; ``(least, most)``, a tuple, to draw each evenly between these; a list or an array with
+        one for each row of the stream.
+    seed
+        Of the draws.
+    rows
+        Rows that the stream has, if that is known.
+
+    Attributes
+    ----------
+    none
+        Whether every label comes at once.
+
+    Examples
+    --------
+    >>> Delays((1, 6), seed=0).take(5)
+    array([4, 2, 1, 1, 5])
+    >>> Delays([3, 0]).take(2)
+    array([3, 0])
+    >>> Delays(-1)
+    Traceback (most recent call last):
+        ...
+    ValueError: delay=-1 is out of range; give a number of rows, 0 or more.
+    """
+
+    def __init__(self, delay: Delay = 0, seed: int | None = 0, rows: int | None = None) -> None:
+        check_seed(seed)
+        self._least, self._most = 0, 0
+        self._each: NDArray[np.int64] | None = None
+        if isinstance(delay, tuple):
+            if len(delay) != 2 or not _is_delay(delay[0]) or not _is_delay(delay[1]) or delay[0] > delay[1]:
+                raise ValueError(
+                    f"delay={delay!r} is no range; give (least, most), or a list with one delay for each row."
+                )
+            self._least, self._most = int(delay[0]), int(delay[1])
+        elif isinstance(delay, list | np.ndarray):
+            self._each = _read_each(delay, rows)
+        elif _is_delay(delay):
+            self._least = self._most = int(delay)  # type: ignore[arg-type]
+        else:
+            raise ValueError(f"delay={delay!r} is out of range; give a number of rows, 0 or more.")
+        self.none = self._most == 0 if self._each is None else not self._each.any()
+        self._random = np.random.default_rng(seed)
+        self._row = 0
+
+    def take(self, count: int) -> NDArray[np.int64]:
+        """Return the delays of the next rows."""
+        first, self._row = self._row, self._row + count
+        if self._each is not None:
+            if self._row > len(self._each):
+                raise ValueError(f"delay has {len(self._each)} numbers, the stream more rows; give one for each row.")
+            return self._each[first : self._row]
+        if self._least == self._most:
+            return np.full(count, self._least)
+        # One float per row: the same delays, however the rows are cut into batches.
+        return self._least + (self._random.random(count) * (self._most - self._least + 1)).astype(np.int64)
+
+
+class Batch:
+    """Rows whose labels may come later, and the same rows as dicts if somebody wants these.
+
+    Examples
+    --------
+    >>> Batch(np.zeros((1, 2)), np.array(["yes"]), ["a", "b"]).dicts
+    [{'a': 0.0, 'b': 0.0}]
+    """
+
+    def __init__(self, X: Any, y: NDArray[Any], names: Sequence[str], nominal: Sequence[str] = ()) -> None:
+        self.X = X
+        self.y = y
+        self._names = names
+        self._nominal = nominal
+
+    @cached_property
+    def dicts(self) -> list[dict[str, Any]]:
+        """The rows as dicts, made at once: one by one takes a hundred times as long."""
+        return as_dicts(self.X, self._names, self._nominal)
+
+
+class Arrival(NamedTuple):
+    """A label on its way: the row at which it comes, the number of its question, and where its row is."""
+
+    due: int
+    number: int
+    batch: Batch
+    place: int
+    explored: bool
+
+
+class Arrivals:
+    """Labels that are on their way.
+
+    Examples
+    --------
+    >>> arrivals, batch = Arrivals(), Batch(np.zeros((2, 1)), np.array(["yes", "no"]), ["a"])
+    >>> arrivals.expect(7, batch, 0, explored=False)
+    >>> arrivals.expect(5, batch, 1, explored=False)
+    >>> arrivals.next_row, [arrival.number for arrival in arrivals.take(7)]
+    (5, [2, 1])
+    """
+
+    def __init__(self) -> None:
+        self._queue: list[Arrival] = []
+        self._asked = 0
+
+    @property
+    def next_row(self) -> int | None:
+        """The row at which the next label comes, None if none is on its way."""
+        return self._queue[0].due if self._queue else None
+
+    def expect(self, due: int, batch: Batch, place: int, explored: bool) -> None:
+        """Take in the next question.
+
+        Parameters
+        ----------
+        due
+            Row at which its label comes.
+        batch, place
+            Where the row that was asked about is.
+        explored
+            Whether chance alone asked it.
+        """
+        self._asked += 1
+        heapq.heappush(self._queue, Arrival(due, self._asked, batch, place, explored))
+
+    def take(self, row: int) -> list[Arrival]:
+        """Return the labels that come up to this row; those of the same row in the order in which they were asked."""
+        found = []
+        while self._queue and self._queue[0].due <= row:
+            found.append(heapq.heappop(self._queue))
+        return found
+
+
+def _read_each(delay: Any, rows: int | None) -> NDArray[np.int64]:
+    each = np.asarray(delay)
+    if each.ndim != 1 or each.dtype.kind not in "iu" or ((each < 0) | (each > _LONGEST)).any():
+        raise ValueError("delay holds something else than whole numbers of 0 or more; give one for each row.")
+    if rows is not None and len(each) < rows:
+        raise ValueError(f"delay has {len(each)} numbers, the stream {rows} rows; give one for each row.")
+    return each.astype(np.int64)
+
+
+def _is_delay(value: Any) -> bool:
+    return not isinstance(value, bool) and hasattr(value, "__index__") and 0 <= value <= _LONGEST

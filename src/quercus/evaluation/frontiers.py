@@ -1,0 +1,314 @@
+"""Accuracy against labels paid for: each policy at several budgets, beside asking at random and paying for all."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.evaluation.delays import Delay
+from quercus.evaluation.errors import Interrupted
+from quercus.evaluation.frames import columns_of, make_frame
+from quercus.evaluation.money import Loss
+from quercus.evaluation.prequential import evaluate
+from quercus.evaluation.run import PathLike, Run
+from quercus.evaluation.seeds import by_name, check_seeds, fresh, mean_and_error, policy_for, stream_for
+from quercus.evaluation.words import NOTHING, align, plural, show
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from quercus.ask import Policy
+    from quercus.streams import Stream
+
+BUDGETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+ALL = "all labels"
+
+Key = tuple[str, float, int]
+
+
+def frontier(
+    data: Any,
+    learner: Any,
+    *,
+    policies: Any = None,
+    budgets: Sequence[float] = BUDGETS,
+    seeds: Iterable[int] = range(5),
+    shuffle: bool = True,
+    rows: int | None = None,
+    loss: Loss | None = None,
+    delay: Delay = 0,
+    warm_up: int = 0,
+    progress: bool | None = None,
+) -> Frontier:
+    """Measure how accurate a learner gets for how many labels, policy by policy.
+
+    Every policy runs at every budget on the same rows, beside `Random` and with all labels; a generator gives other
+    rows with each seed, other data comes in another order.
+
+    Parameters
+    ----------
+    data, learner
+        As for `evaluate`; the learner itself is not trained.
+    policies
+        A dict of them by name, a list, or a single one; their own budgets do not matter. None: `Uncertain`,
+        `Confident`.
+    budgets
+        Shares of the stream such as 0.1, or numbers of labels such as 500.
+    seeds
+        One run of every policy at every budget for each.
+    shuffle
+        Whether data that is no generator is put into another order with each seed.
+    rows, loss, delay, warm_up, progress
+        As for `evaluate`.
+
+    Returns
+    -------
+    Frontier
+        Accuracy by policy and budget, with standard errors, and how many labels asking at random would need.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> stream = qc.streams.SEA(rows=3000)
+    >>> found = frontier(stream, qc.HoeffdingTree(), policies=qc.ask.Uncertain(), budgets=[0.05, 0.2], seeds=range(2))
+    >>> found.names, found.values("labels").shape
+    (('Random', 'Uncertain'), (2, 2, 2))
+    """
+    from quercus.streams import as_stream
+
+    stream = as_stream(data)
+    named, seeds = _with_random(policies), check_seeds(seeds)
+    trials = {(name, budget): named[name].with_budget(budget) for name in named for budget in _check_budgets(budgets)}
+    options = {"rows": rows, "loss": loss, "warm_up": warm_up, "progress": progress}
+    runs: dict[Key, Run] = {}
+    done: list[int] = []
+
+    def found() -> Frontier:
+        return Frontier(tuple(named), tuple(budgets), tuple(done), runs)
+
+    try:
+        for seed in seeds:
+            rows_of_seed = stream_for(stream, seed, shuffle)
+            given = options | {"delay": delay, "delay_seed": seed}
+            runs[ALL, 1.0, seed] = _run(rows_of_seed, learner, ALL, seed, None, given)
+            for (name, budget), policy in trials.items():
+                title = f"{name}, budget {budget:g}"
+                runs[name, budget, seed] = _run(rows_of_seed, learner, title, seed, policy, given)
+            done.append(seed)
+    except Interrupted as stop:
+        stop.frontier = found() if done else None
+        raise
+    return found()
+
+
+def _run(stream: Stream, learner: Any, title: str, seed: int, policy: Policy | None, options: dict[str, Any]) -> Run:
+    run = evaluate(
+        stream,
+        fresh(learner, seed),
+        ask=policy_for(policy, seed),
+        name=f"{type(learner).__name__} on {stream.name}: {title}, seed {seed}",
+        **options,
+    )
+    return dataclasses.replace(run, learner=None, ledger=None)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frontier:
+    """What `frontier` measured.
+
+    Attributes
+    ----------
+    names
+        The policies; the first is `Random`, with which others are compared.
+    budgets
+        As they were given.
+    seeds
+        One run for each.
+    runs
+        The runs by (name, budget, seed), without learners and ledgers; those with all labels by ("all labels", 1.0,
+        seed).
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> found = frontier(qc.streams.SEA(rows=1000), qc.HoeffdingTree(), budgets=[0.1], seeds=[0])
+    >>> list(found.points()[0])[:6]
+    ['policy', 'budget', 'labels', 'spent', 'accuracy', 'error']
+    """
+
+    names: tuple[str, ...]
+    budgets: tuple[float, ...]
+    seeds: tuple[int, ...]
+    runs: Mapping[Key, Run]
+
+    @property
+    def full(self) -> list[Run]:
+        """The runs with all labels, by seed."""
+        return [self.runs[ALL, 1.0, seed] for seed in self.seeds]
+
+    def values(self, metric: str) -> NDArray[np.float64]:
+        """Return a figure of every run by policy, budget and seed.
+
+        Parameters
+        ----------
+        metric
+            Name of a number of `Run`, such as "accuracy", "labels" or "money".
+        """
+        found = [
+            [[getattr(self.runs[name, budget, seed], metric) for seed in self.seeds] for budget in self.budgets]
+            for name in self.names
+        ]
+        return np.array(found, np.float64)
+
+    def points(self) -> list[dict[str, Any]]:
+        """Return a line per policy and budget.
+
+        ``labels``, ``spent`` and ``accuracy`` are means over seeds, ``error`` is the standard error of the accuracy;
+        ``difference`` and ``difference_error`` are those of the accuracy to `Random`, seed by seed. ``label_ratio`` is
+        how many times as many labels `Random` needs for this accuracy, interpolated in the logarithm of labels; NaN if
+        fewer than at its smallest budget, infinite if even all labels would not do.
+        """
+        accuracy, labels, spent = (self.values(metric) for metric in ("accuracy", "labels", "spent"))
+        needs = self._random_curve(accuracy[0], labels[0])
+        lines = []
+        for p, name in enumerate(self.names):
+            for b, budget in enumerate(self.budgets):
+                mean, error = mean_and_error(accuracy[p, b])
+                apart, apart_error = mean_and_error(accuracy[p, b] - accuracy[0, b])
+                used = float(labels[p, b].mean())
+                lines.append(
+                    {
+                        "policy": name,
+                        "budget": budget,
+                        "labels": used,
+                        "spent": float(spent[p, b].mean()),
+                        "accuracy": mean,
+                        "error": error,
+                        "difference": apart,
+                        "difference_error": apart_error,
+                        "label_ratio": 1.0 if p == 0 else labels_needed(mean, *needs) / max(used, 1.0),
+                    }
+                )
+        return lines
+
+    def _random_curve(self, accuracy: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[Any, Any]:
+        """Return labels and accuracy of `Random`, with all labels as the last point."""
+        used = [*labels.mean(axis=1), float(np.mean([run.rows for run in self.full]))]
+        right = [*accuracy.mean(axis=1), float(np.mean([run.accuracy for run in self.full]))]
+        order = np.argsort(used, kind="stable")
+        return np.array(used)[order], np.array(right)[order]
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return `points` as a data frame.
+
+        Parameters
+        ----------
+        backend
+            "pandas", "polars" or "pyarrow".
+        """
+        return make_frame(columns_of(self.points()), backend)
+
+    def table(self) -> str:
+        """Return accuracy by policy and budget as plain text."""
+        mean, error = mean_and_error(np.array([run.accuracy for run in self.full]))
+        first = self.full[0]
+        head = (
+            f"{first.learner_name} on {first.stream}: {plural(first.rows, 'row')}, {plural(len(self.seeds), 'seed')}; "
+            f"accuracy with all labels {show(mean)} ± {show(error)}"
+        )
+        lines: list[list[str]] = []
+        for point in self.points():
+            name, is_random = point["policy"], point["policy"] == self.names[0]
+            if point["budget"] == self.budgets[0]:
+                lines += [[""]] if lines else []
+                versus = [] if is_random else [f"to {self.names[0]}", "± s.e.", f"{self.names[0]} needs"]
+                lines.append([name, "labels", "accuracy", "± s.e.", *versus])
+            apart = [] if is_random else [f"{point['difference']:+.4f}", show(point["difference_error"])]
+            ratio = [] if is_random else [_show_ratio(point["label_ratio"], first.rows / max(point["labels"], 1.0))]
+            budget = f"  {_show_budget(point['budget'])}"
+            figures = [f"{point['labels']:,.0f}", show(point["accuracy"]), show(point["error"])]
+            lines.append([budget, *figures, *apart, *ratio])
+        return f"{head}\n\n{align(lines)}"
+
+    def plot(self, path: PathLike | None = None) -> Figure:
+        """Draw accuracy against labels, a line per policy; needs matplotlib.
+
+        Parameters
+        ----------
+        path
+            Where to save the picture; its ending says the format.
+        """
+        from quercus.evaluation.frontier_plot import draw_frontier
+
+        return draw_frontier(self, path)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        return f"Frontier({', '.join(self.names)}; {len(self.budgets)} budgets, {len(self.seeds)} seeds)"
+
+
+def labels_needed(accuracy: float, labels: NDArray[np.float64], reached: NDArray[np.float64]) -> float:
+    """Return how many labels it takes to reach an accuracy, interpolated in the logarithm of labels.
+
+    Parameters
+    ----------
+    accuracy
+        What is to be reached.
+    labels, reached
+        The curve, from few labels to many.
+
+    Examples
+    --------
+    >>> labels_needed(0.7, np.array([10.0, 1000.0]), np.array([0.6, 0.8]))
+    100.0
+    >>> labels_needed(0.9, np.array([10.0, 1000.0]), np.array([0.6, 0.8]))
+    inf
+    """
+    if not reached[0] <= accuracy:
+        return math.nan
+    enough = np.flatnonzero(reached >= accuracy)
+    if not len(enough):
+        return math.inf
+    at = int(enough[0])
+    if at == 0:
+        return float(labels[0])
+    share = (accuracy - reached[at - 1]) / (reached[at] - reached[at - 1])
+    low, high = math.log(max(labels[at - 1], 1.0)), math.log(max(labels[at], 1.0))
+    return round(math.exp(low + share * (high - low)), 9)
+
+
+def _with_random(policies: Any) -> dict[str, Policy]:
+    from quercus.ask import Confident, Policy, Random, Uncertain
+
+    named = by_name([Uncertain(), Confident()] if policies is None else policies, "policy")
+    for name, policy in named.items():
+        if not isinstance(policy, Policy):
+            raise TypeError(f"policy {name!r} is {policy!r}; give policies of quercus.ask, such as Uncertain().")
+    of_random = {name: policy for name, policy in named.items() if type(policy) is Random}
+    first = of_random or {"Random": Random()}
+    return {**first, **named}
+
+
+def _check_budgets(budgets: Sequence[float]) -> list[float]:
+    found = list(budgets)
+    if not found or len(set(found)) < len(found) or any(isinstance(b, bool) or not b > 0 for b in found):
+        raise ValueError(f"budgets are {found!r}; give shares such as 0.1, or numbers of labels, that differ.")
+    return found
+
+
+def _show_budget(budget: float) -> str:
+    return f"{budget:,} labels" if isinstance(budget, int) else f"{budget * 100:.4g}%"
+
+
+def _show_ratio(ratio: float, most: float) -> str:
+    if math.isnan(ratio):
+        return NOTHING
+    return f"> {most:.1f} x" if math.isinf(ratio) else f"{ratio:.2f} x"

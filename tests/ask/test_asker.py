@@ -1,0 +1,219 @@
+"""The asker: questions, answers in any order, budgets, folders."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import quercus as qc
+from quercus.ask import Always, Labels, Money, Policy, Random, Share, Uncertain
+from quercus.ledger.errors import AnswerConflict, QuestionExpired, UnknownQuestion
+
+
+def same(a, b):
+    ours, theirs = a.state_arrays(), b.state_arrays()
+    return ours.keys() == theirs.keys() and all(ours[k].tobytes() == theirs[k].tobytes() for k in ours)
+
+
+def jobs(rows, seed=0):
+    """Rows with numbers, categories that come late, holes, and three classes of which one comes late."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"age": rng.integers(18, 80, rows).astype(float), "job": rng.choice(["clerk", "nurse"], rows)})
+    X.loc[rows // 2 :: 7, "job"] = "pilot"
+    X.loc[::11, "age"] = np.nan
+    y = np.where(X["age"] > 50, "old", "young").astype(object)
+    y[rows // 3 :: 5] = "late"
+    return X, y
+
+
+@settings(max_examples=15, deadline=None)
+@given(order=st.permutations(range(40)), seed=st.integers(0, 5))
+def test_answers_in_any_order_give_the_learner_that_learns_in_that_order(order, seed):
+    X, y = jobs(40, seed)
+    rows = X.to_dict("records")
+    asker = qc.Asker(qc.ConfidenceTree(grace_period=5), Always())
+    questions = [asker.ask_one(x) for x in rows]
+    tree = qc.ConfidenceTree(grace_period=5)
+    for i in order:
+        assert asker.answer(questions[i].id, y[i])
+        tree.learn_one(rows[i], y[i])
+    assert same(asker.learner, tree)
+
+
+@pytest.mark.parametrize("table", [lambda X: X, pl.from_pandas, lambda X: pl.from_pandas(X).to_arrow()])
+def test_a_batch_is_asked_as_its_rows_would_be(table):
+    X, y = jobs(600)
+    one = qc.Asker(qc.HoeffdingTree(), Uncertain(0.3))
+    many = qc.Asker(qc.HoeffdingTree(), Uncertain(0.3))
+    for start in range(0, 600, 200):
+        part = X[start : start + 200]
+        singles = [q for q in map(one.ask_one, part.to_dict("records")) if q is not None]
+        batch = many.ask(table(part.reset_index(drop=True)))
+        assert [(q.id, q.row, q.covered, q.propensity, q.prediction) for q in batch] == [
+            (q.id, q.row, q.covered, pytest.approx(q.propensity, rel=1e-9), q.prediction) for q in singles
+        ]
+        for question in batch:
+            one.answer(question.id, y[question.row - 1])
+            many.answer(question.id, y[question.row - 1])
+    assert same(one.learner, many.learner)
+
+
+def test_what_cannot_be_answered_changes_nothing():
+    asker = qc.Asker(qc.ConfidenceTree(), Always(), expires=timedelta(days=1))
+    first, second = asker.ask_one({"a": 1.0}), asker.ask_one({"a": 2.0})
+    assert asker.answer(first.id, "yes") is True
+    before = asker.learner.state_arrays()
+    assert asker.answer(first.id, "yes") is False
+    with pytest.raises(AnswerConflict, match="'yes'"):
+        asker.answer(first.id, "no")
+    with pytest.raises(UnknownQuestion, match="99"):
+        asker.answer(99, "yes")
+    with pytest.raises(ValueError, match="int"):
+        asker.answer(second.id, 1)
+    assert asker.expire(datetime.now(UTC) + timedelta(days=2), refund=True) == [second.id]
+    with pytest.raises(QuestionExpired):
+        asker.answer(second.id, "yes")
+    after = asker.learner.state_arrays()
+    assert all(before[k].tobytes() == after[k].tobytes() for k in before)
+    assert asker.spent == 1.0
+    assert [q.status for q in map(asker.ledger.question, (1, 2))] == ["answered", "expired"]
+
+
+def test_refunded_labels_can_be_spent_again():
+    asker = qc.Asker(qc.ConfidenceTree(), Always(Labels(2)), expires=timedelta(0))
+    assert [asker.ask_one({"a": float(i)}) is not None for i in range(4)] == [True, True, False, False]
+    asker.expire(refund=True)
+    assert asker.left == 2
+    assert asker.ask_one({"a": 1.0}) is not None
+
+
+def test_a_refused_row_is_not_seen():
+    asker = qc.Asker(qc.ConfidenceTree().partial_fit(pd.DataFrame({"a": [1.0, 2.0]}), ["x", "y"]), Always())
+    before = asker.state.to_bytes()
+    with pytest.raises(ValueError, match="'b'"):
+        asker.ask_one({"a": 1.0, "b": 2.0})
+    with pytest.raises(ValueError, match="numeric"):
+        asker.ask_one({"a": "text"})
+    assert asker.state.to_bytes() == before
+    assert asker.asked == 0
+
+
+def test_a_failing_policy_of_ones_own_changes_nothing():
+    class Wild(Policy):
+        def score(self, region):
+            return 2.0
+
+    asker = qc.Asker(qc.ConfidenceTree(), Wild(0.5))
+    before = asker.state.to_bytes()
+    with pytest.raises(ValueError, match=r"Wild\.score gave 2\.0"):
+        asker.ask_one({"a": 1.0})
+    assert asker.state.to_bytes() == before
+
+
+def test_prices_and_money():
+    asker = qc.Asker(qc.ConfidenceTree(), Always(Money(10.0), price=lambda x: x["fee"]))
+    asked = [asker.ask_one({"fee": fee}) for fee in (4.0, 5.0, 2.0, 1.0)]
+    assert [q is not None for q in asked] == [True, True, False, True]
+    assert asker.spent == 10.0
+    assert asker.left == 0.0
+    with pytest.raises(ValueError, match="price of a label is -1"):
+        asker.ask_one({"fee": -1.0})
+
+
+def test_labels_per_day():
+    asker = qc.Asker(qc.ConfidenceTree(), Always(Labels(2, per="day", time="when")))
+    days = ["2026-01-01"] * 5 + ["2026-01-02"] * 5
+    asked = [asker.ask_one({"a": 1.0, "when": day}) is not None for day in days]
+    assert asked == [True, True, False, False, False] * 2
+    with pytest.raises(ValueError, match="no day"):
+        asker.ask_one({"a": 1.0, "when": "tomorrow"})
+
+
+@pytest.mark.parametrize("budget", [0.05, Share(0.05, window=100), Labels(30), None])
+def test_the_best_of_a_batch(budget):
+    X, y = qc.streams.SEA(seed=1).take(2000)
+    asker = qc.Asker(qc.ConfidenceTree().partial_fit(X[:1000], y[:1000]), Uncertain(budget, explore=0.0))
+    questions = asker.ask_many(X[1000:], k=20)
+    allowed = 5 if isinstance(budget, Share) else 20
+    assert len(questions) == allowed
+    assert all(q.propensity is None for q in questions)
+    chosen = {q.row for q in questions}
+    margin = np.abs(np.diff(asker.learner.predict_proba(X[1000:]), axis=1))[:, 0]
+    rest = [margin[i] for i in range(1000) if i + 1 not in chosen]
+    assert max(margin[row - 1] for row in chosen) <= min(rest) + 0.15
+    assert asker.seen == 1000
+
+
+def test_drawn_ones_in_a_batch_are_a_fair_sample():
+    X, y = qc.streams.SEA(seed=1).take(30_000)
+    asker = qc.Asker(qc.ConfidenceTree().partial_fit(X[:1000], y[:1000]), Uncertain(0.2, explore=0.2))
+    for start in range(1000, 30_000, 1000):
+        for question in asker.ask_many(X[start : start + 1000], k=150):
+            asker.answer(question.id, y[1000 + question.row - 1].item())
+    figure = asker.accuracy()
+    assert figure.rows == figure.covered == 29_000
+    assert figure.low < 0.87 < figure.high
+    assert figure.naive < figure.value - 0.02
+
+
+def test_accuracy_waits_for_the_oldest_open_question():
+    X, y = qc.streams.SEA(seed=2).take(500)
+    rows = [dict(zip("abc", row, strict=True)) for row in X.tolist()]
+    asker = qc.Asker(qc.ConfidenceTree(), Random(0.5))
+    questions = [q for q in map(asker.ask_one, rows) if q is not None]
+    for question in questions[10:]:
+        asker.answer(question.id, y[question.row - 1].item())
+    assert asker.accuracy().rows == questions[0].row - 1
+    for question in questions[:10]:
+        asker.answer(question.id, y[question.row - 1].item())
+    assert asker.accuracy().rows == 500
+
+
+def test_folder_goes_on_and_refuses_another_policy(tmp_path):
+    place = tmp_path / "labels"
+    with qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=place) as asker:
+        for i in range(50):
+            question = asker.ask_one({"a": float(i)})
+            if question is not None:
+                asker.answer(question.id, i % 2)
+        seen, state = asker.seen, asker.learner.state_arrays()
+    with qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=place) as asker:
+        assert asker.seen <= seen
+        assert all(asker.learner.state_arrays()[k].tobytes() == v.tobytes() for k, v in state.items())
+    with pytest.raises(ValueError, match="another policy"):
+        qc.Asker(qc.ConfidenceTree(), Random(0.4), folder=place)
+    with pytest.raises(ValueError, match="another learner"):
+        qc.Asker(qc.HoeffdingTree(), Random(0.5), folder=place)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("mine")
+    with pytest.raises(ValueError, match="other files"):
+        qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=tmp_path / "full")
+
+
+def test_a_foreign_learner_can_be_behind_a_policy():
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = qc.streams.SEA(seed=4).take(400)
+    rows = [dict(zip("abc", row, strict=True)) for row in X.tolist()]
+    with pytest.raises(ValueError, match="classes"):
+        qc.Asker(GaussianNB(), Random(0.5))
+    asker = qc.Asker(GaussianNB(), qc.ask.Confident(0.5), classes=[0, 1])
+    for x, label in zip(rows, y.tolist(), strict=True):
+        question = asker.ask_one(x)
+        if question is not None:
+            asker.answer(question.id, label)
+    assert asker.learner.score(X, y) > 0.8
+    assert 150 < asker.asked <= 200
+
+
+def test_wrong_types_are_refused():
+    with pytest.raises(TypeError, match="policy is a float"):
+        qc.Asker(qc.ConfidenceTree(), 0.1)
+    with pytest.raises(TypeError, match="cannot be behind a policy"):
+        qc.Asker(42, Random(0.1))
+    with pytest.raises(ValueError, match="how much of"):
+        qc.Asker(qc.ConfidenceTree(), Random(Labels(10)))
