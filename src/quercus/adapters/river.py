@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from quercus.adapters.wrapping import set_inside, untrained_copy
 from quercus.base import OnlineClassifier
 
 try:
@@ -58,7 +59,7 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[misc]
 
     def __init__(self, learner: OnlineClassifier) -> None:
         self.learner = learner
-        self.model = _copy_open(learner)
+        self.model = set_inside(untrained_copy(learner, "RiverClassifier"), "features", "open")
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -125,21 +126,3 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[misc]
     @property
     def _has_learned(self) -> bool:
         return bool(self.model.__sklearn_is_fitted__())
-
-
-def _copy_open(learner: Any) -> OnlineClassifier:
-    """Return an untrained copy that takes new features."""
-    if not isinstance(learner, OnlineClassifier):
-        what = f"the class {learner.__name__}" if isinstance(learner, type) else f"a {type(learner).__name__}"
-        raise TypeError(
-            f"RiverClassifier wraps a learner of quercus, not {what}; give it ConfidenceTree(), for example."
-        )
-    if learner.__sklearn_is_fitted__():
-        raise ValueError(
-            f"this {type(learner).__name__} has learned already, which a copy would forget; "
-            "give RiverClassifier an untrained one: sklearn.base.clone(learner)."
-        )
-    from sklearn.base import clone
-
-    copy: OnlineClassifier = clone(learner).set_params(features="open")
-    return copy
