@@ -11,7 +11,7 @@ RUN_DIR ?= quercus-run
 .PHONY: demo test lint bench clean
 
 demo: .venv/ready
-	$(BIN)/quercus run random_tree --learner confidence --rows 200000 --out $(RUN_DIR)
+	$(BIN)/python examples/paid_labels.py $(RUN_DIR)
 
 test: lint
 	$(BIN)/python -m pytest -n 2
