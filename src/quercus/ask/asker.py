@@ -88,6 +88,11 @@ class Asker:
         self.state = AskState(self.policy, rows)
         self.expires = expires
         self._lock = threading.RLock()
+        if folder is not None and self.policy.chooser() is not None:
+            raise ValueError(
+                f"{type(self.policy).__name__} keeps a state of its own that a folder cannot hold; leave folder out, "
+                "or take a policy of quercus.ask."
+            )
         self._folder = None if folder is None else AskerFolder(folder, self.policy, learner, save_every)
         self.ledger = Ledger() if self._folder is None else self._folder.open_ledger()
         self._classes = classes
@@ -143,7 +148,7 @@ class Asker:
             When; None: now.
         """
         with self._changing():
-            region = self.shown.region(x, self.seen + 1)
+            region = self.shown.region(x, self.seen + 1, self.policy.by_counts)
             answer, proba = self.shown.answer(x), self.shown.proba(x)
             price, day = self.state.prices([x])[0], self.state.days([x])[0]
             decision = self.state.decide(float(price), int(day), region)

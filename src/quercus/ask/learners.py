@@ -66,10 +66,20 @@ class Shown:
         # A learner that has seen too little may give NaN.
         return dict(zip(np.asarray(self.learner.classes_).tolist(), shares, strict=True)) if sum(shares) > 0 else {}
 
-    def region(self, x: Mapping[str, Any], seen: int) -> Region:
-        """Return what the learner knows about the part of the world that an example belongs to."""
+    def region(self, x: Mapping[str, Any], seen: int, by_counts: bool = False) -> Region:
+        """Return what the learner knows about the part of the world that an example belongs to.
+
+        Parameters
+        ----------
+        x
+            The example.
+        seen
+            Rows seen, this one included.
+        by_counts
+            Whether the probabilities are to be the class counts of the region, where the learner has such.
+        """
         if hasattr(self.learner, "region_one"):
-            proba, support = self.learner.region_one(x)
+            proba, support = self.learner.region_one(x, by_counts)
             return measure(proba, support, seen, getattr(self.learner, "loss", None))._replace(x=x)
         proba = self.proba(x)
         return measure(proba, self._labels.get(_bin(proba), 0.0), seen, None)._replace(x=x)

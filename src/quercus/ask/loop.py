@@ -93,7 +93,7 @@ class AskLoop:
         self.names = list(names)
         self.nominal = list(nominal)
         compiled = hasattr(learner, "_ask_rows") and state.policy.code != GIVEN
-        self._is_compiled = compiled and getattr(learner, "features", "closed") == "closed"
+        self.is_compiled = compiled and getattr(learner, "features", "closed") == "closed"
         self.shown = Shown(learner, classes)
 
     def run(self, X: Any, y: Any = None, due: NDArray[np.int64] | None = None) -> Looked:
@@ -112,7 +112,7 @@ class AskLoop:
         decisions = np.zeros(len(X), DECISION)
         self._price(X, decisions)
         decisions["due"] = _NEVER if due is None else due
-        if self._is_compiled:
+        if self.is_compiled:
             return self._run_compiled(X, y, decisions)
         return self._run_rows(X, y, decisions)
 
@@ -227,7 +227,8 @@ class AskLoop:
                 break
             part = decisions[row : row + 1]
             said.append((self.shown.answer(x), self.shown.proba(x)))
-            part[:] = self._decide(part, self.shown.region(x, self.state.seen + 1))
+            region = self.shown.region(x, self.state.seen + 1, self.state.policy.by_counts)
+            part[:] = self._decide(part, region)
             if part["asked"][0] and labels is not None:
                 self.shown.learn(x, labels[row], bool(part["explored"][0]))
             elif part["asked"][0]:

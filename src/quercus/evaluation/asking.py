@@ -88,7 +88,7 @@ class AskDriver:
         self.state = AskState(policy, None if rows is None else rows - warm_up)
         self.loop = AskLoop(learner, self.state, stream.feature_names, stream.nominal, classes)
         # Rows between two looks at the clock and the keyboard.
-        self.rows_at_once = ROWS_AT_ONCE if not self.loop._is_compiled else None if delays.none else 8 * ROWS_AT_ONCE
+        self.rows_at_once = ROWS_AT_ONCE if not self.loop.is_compiled else None if delays.none else 8 * ROWS_AT_ONCE
         self.done = 0
         self._delays = delays
         self._warm_up = warm_up
@@ -125,7 +125,7 @@ class AskDriver:
     def _load(self, X: Any, y: NDArray[Any]) -> None:
         """Let a throw-away copy learn some rows, so that loading the kernels is not counted as learning."""
         self._is_loaded = True
-        if self.loop._is_compiled:
+        if self.loop.is_compiled:
             from sklearn.base import clone
 
             loop = AskLoop(clone(self.learner), AskState(Always()), self.loop.names, self.loop.nominal)
@@ -136,7 +136,7 @@ class AskDriver:
 
     def _warm(self, X: Any, y: NDArray[Any], ids: Ids) -> Answers:
         with self.clock:
-            if self.loop._is_compiled:
+            if self.loop.is_compiled:
                 self._learn_table(X, y, np.ones(len(y), bool))
             else:
                 for x, label in zip(self._batch(X, y).dicts, y.tolist(), strict=True):
@@ -194,7 +194,7 @@ class AskDriver:
         arrived = self._arrivals.take(row)
         labels = [a.batch.y[a.place : a.place + 1].tolist()[0] for a in arrived]
         with self.clock:
-            if not self.loop._is_compiled:
+            if not self.loop.is_compiled:
                 for a, label in zip(arrived, labels, strict=True):
                     self.loop.shown.learn(a.batch.dicts[a.place], label, a.explored)
             elif self._takes_dicts():
@@ -232,7 +232,7 @@ class AskDriver:
             answers, proba = looked[0].answers, looked[0].proba
         else:
             answers, proba = self._spread(looked, places, len(truth))
-        if not self.loop._is_compiled:
+        if not self.loop.is_compiled:
             self.impossible += clean_probabilities(proba)
         return Answers(truth, answers, proba, list(self._ids.labels))
 

@@ -178,7 +178,8 @@ class _Stage:
         # Asked under the log with probability p; kept with p'/p.
         u = min(self.rng.random() * question.propensity, np.nextafter(1.0, 0.0))
         day = int(self.state.days([x])[0])
-        decision = self.state.decide(question.price, day, self.shown.region(x, question.row), u)
+        region = self.shown.region(x, question.row, self.state.policy.by_counts)
+        decision = self.state.decide(question.price, day, region, u)
         after = float(record[name][0])
         record[name] = before * (after / before) ** weight if before > 0 else after
         return decision

@@ -144,19 +144,25 @@ class GrowingTree(TreeLook, OnlineClassifier):
         self._check_fitted()
         return FrozenTree._from_tree(self)
 
-    def region_one(self, x: Mapping[str, Any]) -> tuple[dict[Any, float], float]:
+    def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
         """Return what a label policy sees: class probabilities for an example, and the labels behind them.
 
         Parameters
         ----------
         x
             Feature values by name.
+        by_counts
+            Whether the probabilities are to be the smoothed class counts of the leaf, whoever answers in it.
         """
         if not self._is_fitted():
             return {}, 0.0
         row = self._read_one(x)
         answers, proba = self._answer(row)
         find_leaves(self._tree.nodes, row, answers)
+        if by_counts:
+            classes = int(self._tree.options["classes"][0])
+            counts = self._tree.counts[answers[0], :classes]
+            proba[0, :classes] = (counts + 1.0 / classes) / (counts.sum() + 1.0)
         slot = int(self._tree.nodes["slot"][answers[0]])
         support = float(self._tree.leaves["weight"][slot] if slot >= 0 else self._tree.counts[answers[0]].sum())
         return dict(zip(self._labels.tolist(), proba[0, self._order].tolist(), strict=True)), support

@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 
 from quercus import drift
 from quercus.base import OnlineClassifier
@@ -117,6 +118,22 @@ class Renewing(OnlineClassifier):
                 self._learn_batch(X, y, None, sample_weight, predict=False)
             finally:
                 del self._marks
+
+    @available_if(lambda self: hasattr(self._prototype(), "region_one"))  # type: ignore[untyped-decorator]
+    def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
+        """Return what a label policy sees of the learner in charge.
+
+        Parameters
+        ----------
+        x
+            Feature values by name.
+        by_counts
+            As in the learner's own `region_one`.
+        """
+        if not self._is_fitted():
+            return {}, 0.0
+        region: tuple[dict[Any, float], float] = self.learner_.region_one(x, by_counts)
+        return region
 
     @property
     def nominal(self) -> Any:
