@@ -129,30 +129,40 @@ class AskLoop:
     def _run_compiled(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Looked:
         n = len(X)
         answers = np.full(n, -1)
-        proba = np.zeros((n, self._width(y)))
+        ids = self._ids(y, n)
+        proba = np.zeros((n, self._width(y, ids)))
         row, last = 0, n
         while row < last:
             if not hasattr(self.learner, "schema_"):
                 row = self._begin(X, y, decisions, row)
                 if y is None and decisions["asked"][row - 1]:
                     last = min(last, int(decisions["due"][row - 1]))
+                ids = self._ids(y, n) if self._known() else ids
                 continue
-            row, stopped = self._run_known(X, y, decisions, answers, proba, row)
+            row, stopped = self._run_known(X, ids, decisions, answers, proba, row, y is not None)
             if stopped == NEEDS_SCHEMA:
                 self._learn(X, y, row, bool(decisions["explored"][row]))
+                ids = self._ids(y, n) if ids[row] < 0 else ids
                 row += 1
             elif stopped == PAUSED:
                 break
         classes = self._known()
         return Looked(row, answers[:row], proba[:row, : len(classes)], classes, decisions[:row])
 
-    def _width(self, y: Any) -> int:
+    def _ids(self, y: Any, rows: int) -> NDArray[np.int64]:
+        """Return the learner's class ids of the labels, -1 where it does not know a class."""
+        if y is None or not self._known():
+            return np.full(rows, -1)
+        ids: NDArray[np.int64] = self.learner.schema_.read_labels(y, learn=False, rows=rows).ids
+        return ids
+
+    def _width(self, y: Any, ids: NDArray[np.int64]) -> int:
         """Return how many classes there can be by the end of the batch."""
         known = len(self._known())
-        if y is None:
+        if y is None or (ids >= 0).all():
             return known
         schema = self.learner.schema_ if known else Schema()
-        return max(known, int(schema.read_labels(y).ids.max()) + 1)
+        return max(known, int(schema.read_labels(y, rows=len(ids)).ids.max()) + 1)
 
     def _known(self) -> list[Any]:
         return list(self.learner.schema_.labels) if hasattr(self.learner, "schema_") else []
@@ -173,33 +183,30 @@ class AskLoop:
     def _run_known(
         self,
         X: Any,
-        y: Any,
+        ids: NDArray[np.int64],
         decisions: NDArray[np.void],
         answers: NDArray[np.int64],
         proba: NDArray[np.float64],
         start: int,
+        learn: bool,
     ) -> tuple[int, int]:
         # A new category makes what was read of later rows void, so that not too many are read at once.
-        stop = len(X) if y is None else min(start + _ROWS_AT_ONCE, len(X))
+        stop = min(start + _ROWS_AT_ONCE, len(X)) if learn else len(X)
         part = X if start == 0 and stop == len(X) else cut(X, start, stop)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             rows = self.learner._read(part)
-        size = len(rows)
-        ids = np.zeros(size, np.int64)
-        if y is not None:
-            ids = self.learner.schema_.read_labels(y[start:stop], learn=False).ids
         batch = AskedRows(
             rows,
-            ids,
-            np.ones(size),
+            ids[start:stop],
+            np.ones(stop - start),
             answers[start:stop],
             proba[start:stop],
             self.state.record,
             self.state.ring,
             decisions[start:stop],
         )
-        done, stopped = self.learner._ask_rows(batch, 0, y is not None)
+        done, stopped = self.learner._ask_rows(batch, 0, learn)
         return start + done, stopped
 
     def _learn(self, X: Any, y: Any, row: int, explored: bool) -> None:
