@@ -118,10 +118,9 @@ def label_ratios(random: NDArray[np.float64], ours: NDArray[np.float64]) -> NDAr
     return needed / np.array(BUDGETS)
 
 
-def efficiency(quick: bool) -> None:
+def efficiency(names: list[str], quick: bool) -> None:
     """Print label ratios per set and budget, with errors over resampled orders."""
     orders = 3 if quick else 12
-    names = [name for name in SETS if name in AVAILABLE]
     rng = np.random.default_rng(0)
     means: dict[str, list[NDArray[np.float64]]] = {}
     print(f"labels Random needs / labels the policy needs, {orders} orders; in brackets the standard error")
@@ -200,13 +199,13 @@ def coverage(quick: bool) -> None:
             )
 
 
-def replay(quick: bool) -> None:
+def replay(names: list[str], quick: bool) -> None:
     """Print what replay tells beside what the run itself scores."""
     from quercus.evaluation.replays import NoSupport
     from quercus.evaluation.replays import replay as play
     from quercus.ledger import Ledger
 
-    names = [name for name in SETS if name in AVAILABLE][: 3 if quick else None]
+    names = names[: 3 if quick else None]
     tried = inside = 0
     for name in names:
         data = load(name, 7)
@@ -246,10 +245,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=["paper", "efficiency", "coverage", "replay"])
     parser.add_argument("--quick", action="store_true", help="fewer runs")
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="data sets for efficiency and replay")
     arguments = parser.parse_args()
     if arguments.part != "coverage" and "electricity" not in AVAILABLE:
         sys.exit("this part needs the data sets: let QUERCUS_DATA name their folder.")
-    {"paper": paper, "efficiency": efficiency, "coverage": coverage, "replay": replay}[arguments.part](arguments.quick)
+    sets = [name for name in arguments.sets if name in AVAILABLE]
+    if arguments.part == "efficiency":
+        efficiency(sets, arguments.quick)
+    elif arguments.part == "replay":
+        replay(sets, arguments.quick)
+    else:
+        (paper if arguments.part == "paper" else coverage)(arguments.quick)
 
 
 if __name__ == "__main__":

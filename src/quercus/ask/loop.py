@@ -18,7 +18,7 @@ from quercus.schema import Schema
 from quercus.streams.batches import cut
 from quercus.streams.rows import as_dicts
 
-_ROWS_AT_ONCE = 8192
+_FEWEST_ROWS, _MOST_ROWS = 64, 8192
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -95,6 +95,7 @@ class AskLoop:
         compiled = hasattr(learner, "_ask_rows") and state.policy.code != GIVEN
         self.is_compiled = compiled and getattr(learner, "features", "closed") == "closed"
         self.shown = Shown(learner, classes)
+        self._at_once = _MOST_ROWS
 
     def run(self, X: Any, y: Any = None, due: NDArray[np.int64] | None = None) -> Looked:
         """Answer rows and decide about each; learn those that were asked if their labels are given.
@@ -190,8 +191,7 @@ class AskLoop:
         start: int,
         learn: bool,
     ) -> tuple[int, int]:
-        # A new category makes what was read of later rows void, so that not too many are read at once.
-        stop = min(start + _ROWS_AT_ONCE, len(X)) if learn else len(X)
+        stop = min(start + self._at_once, len(X)) if learn else len(X)
         part = X if start == 0 and stop == len(X) else cut(X, start, stop)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
@@ -207,6 +207,9 @@ class AskLoop:
             decisions[start:stop],
         )
         done, stopped = self.learner._ask_rows(batch, 0, learn)
+        # A new category makes what was read of later rows void, so that fewer are read at once while such come.
+        self._at_once = max(self._at_once // 4, _FEWEST_ROWS) if stopped == NEEDS_SCHEMA else 2 * self._at_once
+        self._at_once = min(self._at_once, _MOST_ROWS)
         return start + done, stopped
 
     def _learn(self, X: Any, y: Any, row: int, explored: bool) -> None:
