@@ -14,9 +14,10 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,10 +27,10 @@ from numpy.typing import NDArray
 
 import quercus as qc
 from benchmarks.common import Result, StreamFiles, as_dicts
-from benchmarks.labels import AVAILABLE, Data, go
+from benchmarks.labels import Data, go
 from benchmarks.moa_peer import MissingError, find_jar, find_java
 from benchmarks.tables import problem, show
-from quercus.ask import Random, Split, Uncertain
+from quercus.ask import Policy, Random, Split, Uncertain
 from quercus.drift import ADWIN, DDM
 from quercus.streams import LED, SEA, Hyperplane, RandomTree, Stagger
 
@@ -39,7 +40,7 @@ QUICK_SEEDS, QUICK_ROWS = (11,), 30_000
 STREAMS: dict[str, tuple[Callable[..., qc.streams.Stream], int]] = {
     "STAGGER with 10 % noise": (lambda **given: Stagger(noise=0.1, **given), 5_000),
     "SEA": (SEA, 10_000),
-    "SEA, seldom": (SEA, 25_000),
+    "SEA, fewer changes": (SEA, 25_000),
     "LED, 3 segments": (LED, 10_000),
     "SEA, stationary": (SEA, 0),
     "LED, stationary": (LED, 0),
@@ -57,27 +58,33 @@ OURS: dict[str, Callable[..., Any]] = {
 }
 RIVER, MOA = "river HoeffdingAdaptiveTreeClassifier", "MOA HoeffdingAdaptiveTree"
 ASKED = {name: OURS[name] for name in ("ConfidenceTree", "ConfidenceTree(adaptive=True)")}
-POLICIES = (Random, Uncertain, Split)
-BUDGET = 0.1
-BEFORE, AFTER, LONG_AFTER = 1_000, 1_000, 3_000
+POLICIES = {
+    "Random(.1)": Random(0.1),
+    "Uncertain(.1)": Uncertain(0.1),
+    "Uncertain(.1, explore=.5)": Uncertain(0.1, explore=0.5),
+    "Split(.1)": Split(0.1),
+}
+BEFORE, AFTER = 1_000, (1_000, 3_000)
 # Subtrees that were swapped are counted after so many rows.
 STEP = 100
 DRIVER = Path(__file__).parent / "moa" / "Changes.java"
 NOTES = f"""
-Settings  Everybody's own defaults. river draws its bootstrap with the seed of the stream.
-Changes   `before`, `after`: per cent right in the {BEFORE:,} rows before a change and in the rows after it, mean over
-          changes and seeds. `gain`: of all rows over ConfidenceTree, with its standard error over seeds.
-Alarms    per 100,000 rows: changes found by Renewing; subtrees replaced by an alternate in the trees, of which one
-          change may need several. `tried`: alternates begun. `found`: changes with an alarm in the {LONG_AFTER:,} rows
-          after them, by chance in part if there are many alarms.
-Clock     CPU seconds per run. Ours: compiled code loaded before. river: without the making of its dicts. MOA: the
-          thread that learns, second pass of a JVM.
+Settings  Everybody's own defaults; the features of LED are numbers for all. river draws its bootstrap with the seed of
+          the stream.
+Columns   right: per cent of all rows. gain: over the first line, with its standard error over seeds. before, after: per
+          cent right in the {BEFORE:,} rows before a change and in the rows after it, mean over changes and seeds.
+          alarms, per 100,000 rows: changes found by Renewing; in trees, subtrees replaced by an alternate (one change
+          may need several). tried, per 100,000 rows: alternates begun. found: changes with an alarm in the
+          {AFTER[-1]:,} rows after them; where alarms are many, some by chance. explored: labels asked at random, which
+          alone feed the detectors where labels are asked for.
+CPU s     per run. Ours: compiled code loaded before. river: without the making of its dicts. MOA: the thread that
+          learns, second pass of a JVM.
 """
 
 
 @dataclass(frozen=True)
 class Case:
-    """A stream on disk: where, with which seed, the categories of each column (0: numeric), rows at which it changes."""
+    """A stream on disk: its files, its seed, categories of each column (0: numeric), rows at which it changes."""
 
     files: StreamFiles
     seed: int
@@ -92,14 +99,19 @@ class Case:
 
 
 class Run(NamedTuple):
-    """Which rows a learner had right, and what it cost; rows of its alarms and how many alternates it began, if any."""
+    """Which rows a learner had right, CPU time, alarms and where (None: not known), alternates begun, labels paid."""
 
     right: NDArray[np.bool_]
     seconds: float
-    alarms: list[int] | None = None
+    alarms: int | None = None
+    alarm_rows: list[int] | None = None
     tried: int | None = None
-    labels: int = 0
-    explored: int = 0
+    labels: int | None = None
+    explored: int | None = None
+
+
+# Per learner what runs it on a case, or what is missing.
+Calls = dict[str, Callable[[Case], Run] | Result]
 
 
 def write_case(name: str, seed: int, rows: int, folder: Path) -> Case:
@@ -112,24 +124,20 @@ def write_case(name: str, seed: int, rows: int, folder: Path) -> Case:
         changes = tuple(range(every, rows, every)) if every else ()
         stream = make(seed=seed, rows=rows, **({"drift": changes} if changes else {}))
     X, y = stream.take(min(rows, stream.n_rows or rows))
-    categories = [0] * len(stream.feature_names)
-    if not isinstance(X, np.ndarray):
-        columns = []
-        for j, column in enumerate(X.combine_chunks().columns):
-            values = column.to_numpy()
-            if stream.feature_names[j] in stream.nominal:
-                known, values = np.unique(values.astype(str), return_inverse=True)
-                categories[j] = len(known)
-            columns.append(values)
-        X = np.column_stack(columns)
-    files = StreamFiles.write(folder / f"{name} {seed}", name, X, y)
+    columns = list(X.T) if isinstance(X, np.ndarray) else [column.to_numpy() for column in X.columns]
+    categories = [0] * len(columns)
+    for j in (stream.feature_names.index(feature) for feature in stream.nominal):
+        known, columns[j] = np.unique(columns[j].astype(str), return_inverse=True)
+        categories[j] = len(known)
+    files = StreamFiles.write(folder / f"{name} {seed}", name, np.column_stack(columns), y)
     best = None if stream.bayes_rate is None else 1 - stream.bayes_rate
     return Case(files, seed, tuple(categories), changes, best)
 
 
 def run_ours(name: str, case: Case) -> Run:
     X, y = case.files.load()
-    make = lambda: OURS[name](nominal=case.nominal)  # noqa: E731
+    make = partial(OURS[name], nominal=case.nominal)
+    # Compiled code is loaded here.
     make().test_then_learn(X[:STEP], y[:STEP])
     model = make()
     start = time.process_time()
@@ -137,10 +145,11 @@ def run_ours(name: str, case: Case) -> Run:
     seconds = time.process_time() - start
     right = outcome.answers == outcome.truth
     if isinstance(model, qc.Renewing):
-        return Run(right, seconds, model.changes_)
+        return Run(right, seconds, len(model.changes_), model.changes_)
     if not model.adaptive:
         return Run(right, seconds)
-    return Run(right, seconds, find_swaps(make(), X, y), swap_counts(model)[0])
+    tried, swapped = swap_counts(model)
+    return Run(right, seconds, swapped, find_swaps(make(), X, y), tried)
 
 
 def swap_counts(tree: Any) -> tuple[int, int]:
@@ -173,7 +182,8 @@ def run_river(case: Case) -> Run:
         model.learn_one(x, label)
         if model.n_switch_alternate_trees > len(alarms):
             alarms += [i] * (model.n_switch_alternate_trees - len(alarms))
-    return Run(right, time.process_time() - start, alarms, model.n_alternate_trees)
+    seconds = time.process_time() - start
+    return Run(right, seconds, len(alarms), alarms, model.n_alternate_trees)
 
 
 def run_moa(command: Sequence[str], case: Case) -> Run:
@@ -181,21 +191,20 @@ def run_moa(command: Sequence[str], case: Case) -> Run:
     shape = [files.folder, files.rows, files.classes, ",".join(map(str, case.categories)), output]
     done = subprocess.run([*command, *map(str, shape)], stdout=subprocess.PIPE, text=True, check=True)
     told: Result = json.loads(done.stdout.strip().splitlines()[-1])
-    return Run(np.fromfile(output, np.uint8) == 1, told["seconds"], told["alarms"], told["tried"])
+    right, alarms = np.fromfile(output, np.uint8) == 1, told["alarms"]
+    return Run(right, told["seconds"], len(alarms), alarms, told["tried"])
 
 
-def run_asked(policy: type[Any], name: str, case: Case) -> Run:
+def run_asked(policy: Policy, name: str, case: Case) -> Run:
     X, y = case.files.load()
     data = Data(X, y, [f"x{j}" for j in range(X.shape[1])], [])
     model = ASKED[name](nominal=case.nominal)
     start = time.process_time()
-    _, state, looked, right = go(data, model, policy(BUDGET, seed=case.seed))
+    _, state, looked, right = go(data, model, replace(policy, seed=case.seed))
     seconds = time.process_time() - start
     explored = int((looked.decisions["asked"] & looked.decisions["explored"]).sum())
-    # Only how many alarms there were is known here, not where.
-    alarms = [-1] * swap_counts(model)[1] if model.adaptive else None
-    tried = swap_counts(model)[0] if model.adaptive else None
-    return Run(right, seconds, alarms, tried, state.asked, explored)
+    tried, swapped = swap_counts(model) if model.adaptive else (None, None)
+    return Run(right, seconds, swapped, None, tried, state.asked, explored)
 
 
 def prepare_moa(folder: Path) -> tuple[str, ...]:
@@ -205,13 +214,28 @@ def prepare_moa(folder: Path) -> tuple[str, ...]:
     return java, "-cp", f"{jar}{os.pathsep}{folder}", "Changes"
 
 
-def share_right(runs: list[Run], cases: list[Case], first: int, last: int) -> str:
+def figures(runs: list[Run], base: list[Run], cases: list[Case], asked: bool) -> dict[str, str]:
+    """Return the cells of a line by the heads of their columns."""
+    pairs = list(zip(runs, cases, strict=True))
+    per_row = 100_000 / sum(case.files.rows for case in cases)
+    cells = {"right": f"{100 * np.mean([run.right.mean() for run in runs]):.2f}", "gain": gain(runs, base)}
+    if cases[0].changes:
+        cells[f"{BEFORE:,} before"] = near_changes(pairs, -BEFORE, 0)
+        for rows in AFTER:
+            cells[f"{rows:,} after"] = near_changes(pairs, 0, rows)
+        if not asked:
+            cells[f"found of {len(cases[0].changes)}"] = mean([count_found(run, case) for run, case in pairs], 1)
+    cells["alarms"] = mean([run.alarms for run in runs], 1, per_row * len(runs))
+    cells["tried"] = mean([run.tried for run in runs], 1, per_row * len(runs))
+    if asked:
+        cells["labels"] = mean([run.labels for run in runs], 0)
+        cells["explored"] = mean([run.explored for run in runs], 0)
+    return cells | {"CPU s": mean([run.seconds for run in runs], 2)}
+
+
+def near_changes(pairs: list[tuple[Run, Case]], first: int, last: int) -> str:
     """Return the per cent right in rows first .. last - 1 counted from each change."""
-    parts = [
-        run.right[change + first : change + last]
-        for run, case in zip(runs, cases, strict=True)
-        for change in case.changes
-    ]
+    parts = [run.right[change + first : change + last] for run, case in pairs for change in case.changes]
     return f"{100 * np.concatenate(parts).mean():.2f}"
 
 
@@ -221,39 +245,22 @@ def gain(runs: list[Run], base: list[Run]) -> str:
     return f"{np.mean(over):+.2f}{error}"
 
 
-def count_found(run: Run, case: Case) -> int:
-    return sum(any(0 <= alarm - change < LONG_AFTER for alarm in run.alarms or ()) for change in case.changes)
+def count_found(run: Run, case: Case) -> int | None:
+    """Return how many changes are followed by an alarm in the longer of the two spans after them."""
+    at = run.alarm_rows
+    return None if at is None else sum(any(0 <= row - change < AFTER[-1] for row in at) for change in case.changes)
 
 
-def line(name: str, runs: list[Run], base: list[Run], cases: list[Case], asked: bool) -> list[str]:
-    rows = sum(case.files.rows for case in cases)
-    cells = [name, f"{100 * np.mean([run.right.mean() for run in runs]):.2f}", gain(runs, base)]
-    if cases[0].changes:
-        cells += [share_right(runs, cases, *span) for span in ((-BEFORE, 0), (0, AFTER), (0, LONG_AFTER))]
-        if not asked:
-            found = [count_found(run, case) for run, case in zip(runs, cases, strict=True)]
-            cells.append("-" if runs[0].alarms is None else f"{np.mean(found):.1f}")
-    for counts in ([len(run.alarms or ()) for run in runs], [run.tried or 0 for run in runs]):
-        cells.append(f"{100_000 * sum(counts) / rows:.1f}")
-    if runs[0].alarms is None:
-        cells[-2] = "-"
-    if runs[0].tried is None:
-        cells[-1] = "-"
-    if asked:
-        cells += [f"{np.mean([run.labels for run in runs]):,.0f}", f"{np.mean([run.explored for run in runs]):,.0f}"]
-    return [*cells, f"{np.mean([run.seconds for run in runs]):.2f}"]
+def mean(values: Sequence[float | None], places: int, times: float = 1.0) -> str:
+    known = [value for value in values if value is not None]
+    return f"{times * np.mean(known):,.{places}f}" if known else "-"
 
 
 def print_table(title: str, runs: dict[str, list[Run] | Result], cases: list[Case], asked: bool = False) -> None:
-    header = ["", "right", "gain"]
-    if cases[0].changes:
-        header += [f"{BEFORE:,} before", f"{AFTER:,} after", f"{LONG_AFTER:,} after"]
-        if not asked:
-            header.append(f"found of {len(cases[0].changes)}")
-    header += ["alarms", "tried", *(["labels", "explored"] if asked else []), "CPU s"]
     base = next(done for done in runs.values() if isinstance(done, list))
+    header = ["", *figures(base, base, cases, asked)]
     lines = [
-        line(name, done, base, cases, asked) if isinstance(done, list) else [name, str(problem(done))]
+        [name, *(figures(done, base, cases, asked).values() if isinstance(done, list) else [str(problem(done))])]
         for name, done in runs.items()
     ]
     print(f"\n{title}", show(header, lines), sep="\n", flush=True)
@@ -273,46 +280,45 @@ def describe(name: str, cases: list[Case]) -> str:
     )
 
 
-def contenders(folder: Path) -> Iterator[tuple[str, tuple[Any, ...] | Result]]:
-    """Yield each learner with the call that runs it on a case, or why it cannot be run."""
-    for name in OURS:
-        yield name, (run_ours, name)
-    missing: Result = {"missing": "river is not installed"}
-    yield RIVER, missing if importlib.util.find_spec("river") is None else (run_river,)
+def contenders(folder: Path) -> Calls:
+    """Return what runs each learner on a case, or why it cannot be run."""
+    calls: Calls = {name: partial(run_ours, name) for name in OURS}
+    calls[RIVER] = run_river if importlib.util.find_spec("river") else {"missing": "river is not installed"}
     try:
-        yield MOA, (run_moa, prepare_moa(folder))
+        calls[MOA] = partial(run_moa, prepare_moa(folder))
     except MissingError as error:
-        yield MOA, {"missing": str(error)}
+        calls[MOA] = {"missing": str(error)}
+    return calls
+
+
+def run_calls(pool: ProcessPoolExecutor, calls: Calls, cases: list[Case]) -> dict[str, list[Run] | Result]:
+    waiting = {
+        name: call if isinstance(call, dict) else [pool.submit(call, case) for case in cases]
+        for name, call in calls.items()
+    }
+    return {
+        name: given if isinstance(given, dict) else [future.result() for future in given]
+        for name, given in waiting.items()
+    }
 
 
 def run_all(quick: bool, folder: Path) -> None:
     rows, seeds = (QUICK_ROWS, QUICK_SEEDS) if quick else (ROWS, SEEDS)
-    learners = dict(contenders(folder))
-    names = [*STREAMS, ELECTRICITY] if ELECTRICITY in AVAILABLE else list(STREAMS)
+    learners = contenders(folder)
+    asked: Calls = {
+        f"{name}, {learner}": partial(run_asked, policy, learner)
+        for (name, policy), learner in product(POLICIES.items(), ASKED)
+    }
     with ProcessPoolExecutor(2) as pool:
-        for name in names:
-            chosen = seeds[:1] if name == ELECTRICITY else seeds
-            cases = [write_case(name, seed, rows, folder) for seed in chosen]
-            waiting = {learner: submit(pool, call, cases) for learner, call in learners.items()}
-            title = describe(name, cases)
-            print_table(title, {learner: collect(given) for learner, given in waiting.items()}, cases)
+        for name in [*STREAMS, ELECTRICITY]:
+            try:
+                cases = [write_case(name, seed, rows, folder) for seed in (seeds if name in STREAMS else seeds[:1])]
+            except ConnectionError as error:
+                print(f"\n{name} is skipped: {error}")
+                continue
+            print_table(describe(name, cases), run_calls(pool, learners, cases), cases)
             if name == ELECTRICITY or STREAMS[name][1]:
-                asked = {
-                    f"{policy.__name__}({BUDGET}), {learner}": submit(pool, (run_asked, policy, learner), cases)
-                    for policy, learner in product(POLICIES, ASKED)
-                }
-                title = f"{name}, labels asked for"
-                print_table(title, {learner: collect(given) for learner, given in asked.items()}, cases, asked=True)
-    if ELECTRICITY not in AVAILABLE:
-        print("\nelectricity is skipped: QUERCUS_DATA does not name a folder with electricity.parquet")
-
-
-def submit(pool: ProcessPoolExecutor, call: tuple[Any, ...] | Result, cases: list[Case]) -> list[Future[Run]] | Result:
-    return call if isinstance(call, dict) else [pool.submit(*call, case) for case in cases]
-
-
-def collect(waiting: list[Future[Run]] | Result) -> list[Run] | Result:
-    return waiting if isinstance(waiting, dict) else [future.result() for future in waiting]
+                print_table(f"{name}, labels asked for", run_calls(pool, asked, cases), cases, asked=True)
 
 
 def main() -> None:
