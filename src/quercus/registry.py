@@ -47,5 +47,21 @@ def find_learner(name: str) -> Any:
     return getattr(importlib.import_module(LEARNERS[full]), full)
 
 
+def find_model(name: str) -> Any:
+    """Return the class of this name that a file may hold, None if there is none.
+
+    Parameters
+    ----------
+    name
+        Class name.
+
+    Examples
+    --------
+    >>> find_model("HoeffdingTree").__name__, find_model("Oak")
+    ('HoeffdingTree', None)
+    """
+    return getattr(importlib.import_module(MODELS[name]), name) if name in MODELS else None
+
+
 def _plain(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "").replace(" ", "")

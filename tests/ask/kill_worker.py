@@ -1,12 +1,13 @@
 """Asks and answers a fixed stream in a folder until it is through or killed; answers come late and out of order."""
 
+import os
 import sys
 
 import numpy as np
 
 import quercus as qc
 
-ROWS = 400
+ROWS = int(os.environ.get("QUERCUS_KILL_ROWS", "400"))
 BUDGET = 0.3
 
 

@@ -217,3 +217,116 @@ def test_wrong_types_are_refused():
         qc.Asker(42, Random(0.1))
     with pytest.raises(ValueError, match="how much of"):
         qc.Asker(qc.ConfidenceTree(), Random(Labels(10)))
+
+
+def test_rows_that_were_not_asked_are_remembered(tmp_path):
+    asked = 0
+    for i in range(60):
+        with qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=tmp_path / "labels") as asker:
+            assert asker.seen == i
+            asked += asker.ask_one({"a": float(i)}) is not None
+    whole = qc.Asker(qc.ConfidenceTree(), Random(0.5))
+    assert asked == sum(whole.ask_one({"a": float(i)}) is not None for i in range(60)) > 20
+
+
+def test_an_answer_that_cannot_be_learned_is_not_taken(tmp_path):
+    asker = qc.Asker(qc.ConfidenceTree(), Always(), folder=tmp_path / "labels")
+    asker.ask_one({"a": 1.0})
+    asker.ask_one({"a": 1.0, "b": 2.0})
+    asker.answer(1, "yes")
+    with pytest.raises(ValueError, match="'b'"):
+        asker.answer(2, "no")
+    assert [q.id for q in asker.open_questions] == [2]
+    assert asker.withdraw(2)
+    asker.close()
+    again = qc.Asker(qc.ConfidenceTree(), Always(), folder=tmp_path / "labels")
+    assert (again.asked, again.spent, again.open_questions) == (2, 1.0, [])
+
+
+def test_accuracy_can_be_asked_for_while_chosen_questions_are_open():
+    X, y = qc.streams.SEA(seed=1).take(1200)
+    asker = qc.Asker(qc.ConfidenceTree().partial_fit(X[:200], y[:200]), Uncertain(0.2, explore=0.3))
+    questions = asker.ask_many(X[200:], k=80)
+    for question in questions:
+        assert asker.accuracy().rows <= 1000
+        asker.answer(question.id, y[200 + question.row - 1].item())
+    assert asker.accuracy().rows == 1000
+
+
+@pytest.mark.parametrize(
+    "learner", [qc.Renewing(qc.HoeffdingTree()), qc.ConfidenceTree(adaptive=True), qc.ConfidenceTree(features="open")]
+)
+def test_every_learner_of_ours_goes_on_from_a_folder(learner, tmp_path):
+    from sklearn.base import clone
+
+    X, y = qc.streams.SEA(seed=3).take(300)
+    rows = [dict(zip("abc", row, strict=True)) for row in X.tolist()]
+    whole = qc.Asker(clone(learner), Uncertain(0.5))
+    for x, label in zip(rows, y.tolist(), strict=True):
+        question = whole.ask_one(x)
+        if question is not None:
+            whole.answer(question.id, label)
+    for start in range(0, 300, 100):
+        with qc.Asker(clone(learner), Uncertain(0.5), folder=tmp_path / "labels", save_every=30) as asker:
+            for x, label in zip(rows[start : start + 100], y[start : start + 100].tolist(), strict=True):
+                question = asker.ask_one(x)
+                if question is not None:
+                    asker.answer(question.id, label)
+    assert same(asker.learner, whole.learner)
+
+
+def test_what_a_learner_knew_before_is_kept(tmp_path):
+    X, y = qc.streams.SEA(seed=3).take(500)
+    learner = qc.ConfidenceTree().partial_fit(X, y)
+    qc.Asker(learner, Random(0.5), folder=tmp_path / "labels").ledger.close()
+    again = qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=tmp_path / "labels")
+    assert same(again.learner, learner)
+
+
+def test_classes_made_from_ours_learn_anew_from_the_ledger(tmp_path):
+    class Mine(qc.ConfidenceTree):
+        pass
+
+    for _ in range(2):
+        with qc.Asker(Mine(), Always(), folder=tmp_path / "labels") as asker:
+            asker.answer(asker.ask_one({"a": 1.0}).id, "yes")
+    assert asker.learner.predict_one({"a": 1.0}) == "yes"
+    assert asker.asked == 2
+
+
+def test_a_loss_of_another_kind_is_no_loss_table():
+    from sklearn.linear_model import SGDClassifier
+
+    asker = qc.Asker(SGDClassifier(loss="log_loss"), Always(), classes=[0, 1])
+    asker.answer(asker.ask_one({"a": 1.0}).id, 1)
+    assert asker.accuracy().labels == 1
+
+
+def test_answers_that_cost_nothing_among_known_classes():
+    loss = {"a": {"b": 0.0}, "b": {"a": 0.0}, "c": {"a": 100.0}}
+    X = pd.DataFrame({"x": np.arange(50.0)})
+    asker = qc.Asker(qc.ConfidenceTree(loss=loss).partial_fit(X[:10], list("ab") * 5), Uncertain(0.5))
+    assert asker.ask(X) is not None
+
+
+def test_dates_tell_the_day_and_nothing_else():
+    asker = qc.Asker(qc.ConfidenceTree(), Always(Labels(1, per="day", time="when")))
+    first = datetime(2026, 1, 1, 8, tzinfo=UTC)
+    asked = [asker.ask_one({"a": 1.0, "when": first + timedelta(hours=9 * i)}) is not None for i in range(4)]
+    assert asked == [True, False, True, False]
+    assert asker.ledger.question(1).features == {"a": 1.0}
+
+
+@pytest.mark.parametrize(("bad", "message"), [(None, "not a NoneType"), ({}, "at least one feature")])
+def test_what_is_no_example_is_refused(bad, message):
+    asker = qc.Asker(qc.ConfidenceTree(), Random(0.1))
+    with pytest.raises((TypeError, ValueError), match=message):
+        asker.ask_one(bad)
+    assert asker.seen == 0
+
+
+@pytest.mark.parametrize("bad", [[[1.0, 2.0]], None, "text", np.zeros(3)])
+def test_what_is_no_batch_is_refused(bad):
+    asker = qc.Asker(qc.ConfidenceTree(), Random(0.1))
+    with pytest.raises((TypeError, ValueError), match="the batch is"):
+        asker.ask(bad)

@@ -17,7 +17,6 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import quercus as qc
-from quercus import registry
 from quercus.checks import all_checks
 from quercus.checks.data import unkind_stream
 from quercus.drift import ADWIN, DDM, Detector, PageHinkley
@@ -33,12 +32,6 @@ VARIANTS = {
     "eager adwin": Renewing(SMALL, ADWIN(delta=0.9, clock=5)),
     "default": Renewing(),
 }
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    for names in (registry.LEARNERS, registry.MODELS):
-        monkeypatch.setitem(names, "Renewing", "quercus.learners.renewing")
 
 
 @pytest.mark.parametrize("check", list(all_checks()), ids=lambda check: check.__name__.removeprefix("check_"))

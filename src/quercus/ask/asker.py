@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from quercus.ask.loop import AskLoop, Looked
 from quercus.ask.policies import Always, Policy, Uncertain
 from quercus.ask.settling import Settling
 from quercus.ask.state import AskState
+from quercus.interrupts import uninterrupted
 from quercus.ledger import Ledger, Question
 from quercus.ledger.accuracy import Estimate
 from quercus.streams.batches import pick
@@ -97,7 +98,8 @@ class Asker:
         self.ledger = Ledger() if self._folder is None else self._folder.open_ledger()
         self._classes = classes
         self.shown = Shown(learner if self._folder is None else self._folder.load(learner), classes)
-        self._settling = Settling(self.ledger, self.state, getattr(self.learner, "loss", None))
+        loss = getattr(self.learner, "loss", None)
+        self._settling = Settling(self.ledger, self.state, loss if isinstance(loss, Mapping) else None)
         if self._folder is not None:
             self._folder.replay(self.ledger, self.shown, self.state)
 
@@ -108,7 +110,7 @@ class Asker:
 
     @property
     def seen(self) -> int:
-        """Rows seen; after a crash, those up to the last question or answer."""
+        """Rows seen, also after a crash."""
         return self.state.seen
 
     @property
@@ -148,9 +150,11 @@ class Asker:
             When; None: now.
         """
         with self._changing():
+            features = self._features(x)
+            price, day = self.state.prices([x])[0], self.state.days([x])[0]
+            x = features
             region = self.shown.region(x, self.seen + 1, self.policy.by_counts)
             answer, proba = self.shown.answer(x), self.shown.proba(x)
-            price, day = self.state.prices([x])[0], self.state.days([x])[0]
             decision = self.state.decide(float(price), int(day), region)
             if not decision["asked"]:
                 return None
@@ -168,7 +172,7 @@ class Asker:
                 expires=self._deadline(time),
                 state=self.state.to_bytes(),
             )
-            return self.ledger.question(id)
+        return self.ledger.question(id)
 
     def ask(self, X: Any, *, time: datetime | None = None) -> list[Question]:
         """See many examples, in order, and return the questions that came of them; the same as `ask_one` for each.
@@ -185,8 +189,8 @@ class Asker:
         with self._changing():
             looked = self._loop(X).run(X)
             asked = np.flatnonzero(looked.decisions["asked"])
-            first = self.seen - looked.rows + 1
-            return self._note(X, looked, asked, asked + first, time)
+            ids = self._note(X, looked, asked, asked + self.seen - looked.rows + 1, time)
+        return [self.ledger.question(id) for id in ids]
 
     def ask_many(self, X: Any, k: int, *, time: datetime | None = None) -> list[Question]:
         """See a batch and ask for the labels worth most, at most k and no more than the budget allows.
@@ -215,8 +219,8 @@ class Asker:
         with self._changing():
             looked = self._score(X)
             asked = choose(self.state, looked.decisions, k)
-            first = self.seen - looked.rows + 1
-            return self._note(X, looked, asked, asked + first, time)
+            ids = self._note(X, looked, asked, asked + self.seen - looked.rows + 1, time)
+        return [self.ledger.question(id) for id in ids]
 
     def answer(self, id: int, label: Any, *, time: datetime | None = None) -> bool:
         """Take an answer, in whatever order they come, and learn it; return False if it was known already.
@@ -237,12 +241,13 @@ class Asker:
         """
         with self._lock:
             question = self.ledger.question(id)
-            self._check_label(label)
+            self.shown.check(question.features, label)
             if not self.ledger.answer(id, label, time=time, state=self.state.to_bytes()):
                 return False
             before = self.shown.answer(question.features)
             self.shown.learn(question.features, label, question.explored)
             self.ledger.note_change(id, bool(before != self.shown.answer(question.features)))
+            self._keep_state()
             if self._folder is not None:
                 self._folder.save_if_due(self.learner, self.ledger)
             return True
@@ -261,7 +266,23 @@ class Asker:
             ids = self.ledger.expire(before, refund=refund)
             for id in ids if refund else ():
                 self.state.refund(self.ledger.question(id).price)
+            self._keep_state()
             return ids
+
+    def withdraw(self, id: int) -> bool:
+        """Give up a question that nobody will answer, and take its money back; False if it was given up already.
+
+        Parameters
+        ----------
+        id
+            Of the question.
+        """
+        with self._lock:
+            withdrawn = self.ledger.withdraw(id)
+            if withdrawn:
+                self.state.refund(self.ledger.question(id).price)
+                self._keep_state()
+            return withdrawn
 
     def accuracy(self, alpha: float = 0.05) -> Estimate:
         """Return the accuracy over all rows, with bounds that hold at every moment, from the labels that came.
@@ -299,9 +320,12 @@ class Asker:
     def close(self) -> None:
         """Save the learner to the folder and close the ledger."""
         with self._lock:
-            if self._folder is not None:
-                self._folder.save(self.learner, self.ledger)
-            self.ledger.close()
+            try:
+                if self._folder is not None:
+                    self._folder.save(self.learner, self.ledger)
+                    self._folder.close()
+            finally:
+                self.ledger.close()
 
     def __enter__(self) -> Self:
         return self
@@ -312,23 +336,41 @@ class Asker:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """Let nothing have happened if something fails."""
-        with self._lock:
+        with self._lock, uninterrupted():
             before = self.state.to_bytes()
             try:
                 yield
             except BaseException:
                 self.state.set_bytes(before)
                 raise
+            self._keep_state()
+
+    def _keep_state(self) -> None:
+        if self._folder is not None:
+            self._folder.keep_state(self.state, self.ledger)
 
     def _deadline(self, time: datetime | None) -> datetime | None:
         return None if self.expires is None else (time or datetime.now(UTC)) + self.expires
 
-    def _check_label(self, label: Any) -> None:
-        schema = getattr(self.learner, "schema_", None)
-        if schema is not None and hasattr(schema, "read_label_one"):
-            schema.read_label_one(label)
+    def _features(self, x: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the features of an example: all but a date that only tells the day of a budget."""
+        if not isinstance(x, Mapping):
+            raise TypeError(f"an example is a dict of values by feature name, not a {type(x).__name__}.")
+        column = None if self.state.budget is None else self.state.budget.day_column
+        if column is not None and isinstance(x.get(column), date | np.datetime64):
+            x = {name: value for name, value in x.items() if name != column}
+        if not x:
+            raise ValueError("the example is an empty dict; give it at least one feature.")
+        return x
 
     def _names(self, X: Any) -> list[str]:
+        if isinstance(X, np.ndarray) and X.ndim != 2:
+            raise ValueError(f"the batch is an array of {X.ndim} dimensions; give rows and columns.")
+        if not isinstance(X, np.ndarray) and not hasattr(X, "columns"):
+            raise TypeError(
+                f"the batch is a {type(X).__name__}; give a numpy array or a pandas, polars or pyarrow table; "
+                "`ask` takes a list of dicts as well."
+            )
         if isinstance(X, np.ndarray):
             schema = getattr(self.learner, "schema_", None)
             return list(schema.names) if schema is not None else [f"x{j}" for j in range(X.shape[1])]
@@ -358,13 +400,13 @@ class Asker:
 
     def _note(
         self, X: Any, looked: Looked, asked: NDArray[np.int64], rows: NDArray[np.int64], time: datetime | None
-    ) -> list[Question]:
-        """Write questions about some rows of a batch to the ledger."""
+    ) -> Iterable[int]:
+        """Write questions about some rows of a batch to the ledger and return their ids."""
         if len(asked) == 0:
             return []
         decisions, answers = looked.decisions[asked], looked.answers[asked]
         known = answers >= 0
-        ids = self.ledger.ask_rows(
+        return self.ledger.ask_rows(
             pick(X, asked),
             names=self._names(X),
             row=rows,
@@ -379,4 +421,3 @@ class Asker:
             expires=self._deadline(time),
             state=self.state.to_bytes(),
         )
-        return [self.ledger.question(id) for id in ids]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import struct
+import warnings
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +15,15 @@ from quercus.ask.learners import Shown
 from quercus.ask.policies import Policy
 from quercus.ask.state import AskState
 from quercus.ledger import Ledger
+from quercus.registry import find_model
 from quercus.store import load
 from quercus.store.atomic import replace_file
 
 PathLike = str | os.PathLike[str]
 
-_LEDGER, _ABOUT = "ledger", "asker.json"
+_LEDGER, _ABOUT, _STATE = "ledger", "asker.json", "state.bin"
+# Before the state: a checksum; questions, answers and money at that moment.
+_CHECK, _COUNTS = struct.Struct("<I"), struct.Struct("<qqd")
 _MODEL = re.compile(r"model-(\d+)\.quercus")
 
 
@@ -25,7 +31,8 @@ class AskerFolder:
     """The files of an asker.
 
     ``ledger/`` is the truth; ``model-N.quercus`` is the learner after the first N answers, and the answers after those
-    are learned again on opening; ``asker.json`` says for which policy.
+    are learned again on opening; ``state.bin`` knows also the rows that were seen and not asked since the last question
+    or answer; ``asker.json`` says for which policy.
 
     Parameters
     ----------
@@ -54,6 +61,7 @@ class AskerFolder:
         self.save_every = save_every
         self._loaded = 0
         self._saved = 0
+        self._state_file: int | None = None
         if self.path.exists() and not self.path.is_dir():
             raise ValueError(f"'{self.path}' is a file, but an asker keeps its questions in a folder; name another.")
         about = {"policy": _describe(policy), "learner": type(learner).__name__}
@@ -79,6 +87,9 @@ class AskerFolder:
     def load(self, learner: Any) -> Any:
         """Return the learner as it was last saved, or the one given if it never was."""
         saved = self._models()
+        if not saved and _can_save(learner) and learner.__sklearn_is_fitted__():
+            # What it knew before the first answer cannot be learned again.
+            learner.save(self.path / "model-0.quercus")
         if not saved:
             return learner
         self._loaded = self._saved = max(saved)
@@ -88,12 +99,44 @@ class AskerFolder:
         """Learn again what was answered after the learner was last saved, and take up the budget where it was."""
         if ledger.last_state:
             state.set_bytes(ledger.last_state)
+        kept = self._kept_state(ledger)
+        if kept:
+            state.set_bytes(kept)
+        elif ledger.last_state:
             table = ledger.to_arrow()
             refunded = sum(1 for given_back in table.column("refunded").to_pylist() if given_back)
             state.match(ledger.asked - refunded, ledger.spent)
         for answer in ledger.events_since(self._loaded):
             question = ledger.question(answer.id)
-            shown.learn(question.features, answer.label, question.explored)
+            try:
+                shown.learn(question.features, answer.label, question.explored)
+            except (TypeError, ValueError) as error:
+                warnings.warn(
+                    f"the answer to question {answer.id} cannot be learned: {error}", UserWarning, stacklevel=3
+                )
+
+    def keep_state(self, state: AskState, ledger: Ledger) -> None:
+        """Keep the state of the budget; a kill of the process cannot lose it, and a power cut costs little."""
+        body = _COUNTS.pack(ledger.asked, ledger.answered, ledger.spent) + state.to_bytes()
+        if self._state_file is None:
+            self._state_file = os.open(self.path / _STATE, os.O_RDWR | os.O_CREAT)
+        os.pwrite(self._state_file, _CHECK.pack(zlib.crc32(body)) + body, 0)
+
+    def close(self) -> None:
+        """Close the file that the state is kept in."""
+        if self._state_file is not None:
+            os.close(self._state_file)
+            self._state_file = None
+
+    def _kept_state(self, ledger: Ledger) -> bytes:
+        """Return the state that was kept, if it belongs to the ledger as it is."""
+        place = self.path / _STATE
+        data = place.read_bytes() if place.exists() else b""
+        body = data[_CHECK.size :]
+        if len(body) < _COUNTS.size or _CHECK.unpack(data[: _CHECK.size])[0] != zlib.crc32(body):
+            return b""
+        same = _COUNTS.unpack(body[: _COUNTS.size]) == (ledger.asked, ledger.answered, ledger.spent)
+        return body[_COUNTS.size :] if same else b""
 
     def save_if_due(self, learner: Any, ledger: Ledger) -> None:
         """Save the learner if enough answers have come since the last time."""
@@ -102,7 +145,7 @@ class AskerFolder:
 
     def save(self, learner: Any, ledger: Ledger) -> None:
         """Save the learner under the number of answers it has learned; one that cannot be saved learns anew instead."""
-        if not hasattr(learner, "save") or ledger.answered == self._saved:
+        if not _can_save(learner) or not ledger.answered or ledger.answered == self._saved:
             return
         learner.save(self.path / f"model-{ledger.answered}.quercus")
         self._saved = ledger.answered
@@ -113,6 +156,11 @@ class AskerFolder:
     def _models(self) -> dict[int, Path]:
         found = ((_MODEL.fullmatch(path.name), path) for path in self.path.iterdir())
         return {int(match[1]): path for match, path in found if match is not None}
+
+
+def _can_save(learner: Any) -> bool:
+    """Tell whether a learner can be saved and loaded: ours can, classes made from them and foreign ones learn anew."""
+    return hasattr(learner, "save") and find_model(type(learner).__name__) is type(learner)
 
 
 def _describe(policy: Policy) -> str:

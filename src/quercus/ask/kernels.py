@@ -80,6 +80,8 @@ def measure_answer(p: Any, loss: Any, classes: int, total: float) -> tuple[float
             first, second = expected, first
         elif expected < second:
             second = expected
+    if largest == 0.0:
+        return 0.0, 1.0  # no answer can cost anything among the classes known so far
     return (second - first) / largest, 1.0 - first / largest
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from quercus.ask.policies import Region
 from quercus.loss import read_loss
+from quercus.schema import Schema
 
 _BINS = 20
 _NOTHING: NDArray[np.float64] = np.zeros(0)
@@ -91,6 +92,18 @@ class Shown:
         if not hasattr(self.learner, "classes_"):
             return None
         return np.asarray(self.learner.predict(self._row(x))).tolist()[0]
+
+    def check(self, x: Mapping[str, Any], label: Any) -> None:
+        """Raise what `learn` would raise, as far as that can be told without learning."""
+        schema = getattr(self.learner, "schema_", None)
+        if isinstance(schema, Schema):
+            schema.read_one(x, np.empty(len(schema.names)), True)
+            schema.read_label_one(label)
+        elif self._is_array:
+            self._row(x)
+            known = self.learner.classes_ if hasattr(self.learner, "classes_") else self._classes
+            if label not in np.asarray(known).tolist():
+                raise ValueError(f"{label!r} is none of the classes that {type(self.learner).__name__} was told.")
 
     def learn(self, x: Mapping[str, Any], label: Any, explored: bool = True) -> None:
         """Learn one example; `explored` says whether it was asked at random, which detectors of change want."""

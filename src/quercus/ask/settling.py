@@ -64,13 +64,13 @@ class Settling:
             )
         if waiting is None:
             fair.advance(self._state.seen, self._state.covered)
-        else:
+        elif waiting.propensity is not None:
+            # Of a row that was chosen and not drawn it is not known whether it counts as covered.
             fair.advance(waiting.row - 1, self._covered_before(waiting))
         return fair
 
     def _covered_before(self, question: Question) -> int:
-        drawn = question.propensity is not None and question.propensity >= self._state.least_propensity
-        return int(question.covered) - int(drawn)
+        return int(question.covered) - int((question.propensity or 0.0) >= self._state.least_propensity)
 
     def _cost(self, truth: Any, answer: Any) -> float:
         table = self._loss or {}

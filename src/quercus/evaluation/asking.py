@@ -145,7 +145,9 @@ class AskDriver:
         return Answers(ids, np.full(len(y), -1), None, list(self._ids.labels))
 
     def _batch(self, X: Any, y: NDArray[Any]) -> Batch:
-        return Batch(X, y, self.loop.names, self.loop.nominal)
+        # A learner of ours takes its features from the first row, so that missing values must be there.
+        holes = hasattr(self.learner, "test_then_learn")
+        return Batch(X, y, self.loop.names, self.loop.nominal, holes)
 
     def _learn_table(self, X: Any, y: NDArray[Any], explored: NDArray[np.bool]) -> None:
         table = name_columns(X, self.loop.names, self.learner)

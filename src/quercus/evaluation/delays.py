@@ -89,16 +89,19 @@ class Batch:
     [{'a': 0.0, 'b': 0.0}]
     """
 
-    def __init__(self, X: Any, y: NDArray[Any], names: Sequence[str], nominal: Sequence[str] = ()) -> None:
+    def __init__(
+        self, X: Any, y: NDArray[Any], names: Sequence[str], nominal: Sequence[str] = (), holes: bool = False
+    ) -> None:
         self.X = X
         self.y = y
         self._names = names
         self._nominal = nominal
+        self._holes = holes
 
     @cached_property
     def dicts(self) -> list[dict[str, Any]]:
         """The rows as dicts, made at once: one by one takes a hundred times as long."""
-        return as_dicts(self.X, self._names, self._nominal)
+        return as_dicts(self.X, self._names, self._nominal, self._holes)
 
 
 class Arrival(NamedTuple):

@@ -9,9 +9,10 @@ Where the other policy wants more than the log has, the log cannot tell, and rep
 
 from __future__ import annotations
 
+import copy
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,10 +83,13 @@ def replay(
     *,
     alpha: float = 0.05,
     seed: int = 0,
+    repeats: int = 5,
 ) -> Replay:
     """Tell what another choice would have cost and scored on the stream that a ledger comes from.
 
-    Labels are taken to come at once, and the learner to begin with nothing.
+    Labels are taken to come at once, and the learner to begin with nothing. Which labels the other policy would have
+    got is a matter of chance, and so is the learner that it would have made of them: several are played, and the bounds
+    hold them all.
 
     Parameters
     ----------
@@ -99,6 +103,8 @@ def replay(
         The probability that the bounds are wrong.
     seed
         Of the draws.
+    repeats
+        How often the other choice is played.
 
     Raises
     ------
@@ -118,19 +124,47 @@ def replay(
         ...
     quercus.evaluation.replays.NoSupport: ...
     """
-    from sklearn.base import clone
-
+    from quercus.ask.budgets import check_whole
     from quercus.ledger import Ledger
 
     log = ledger if isinstance(ledger, Ledger) else Ledger.read(ledger)
     questions = [q for q in map(log.question, range(1, log.asked + 1)) if q.kind == "label"]
     if not questions:
         raise NoSupport("the ledger holds no question for a label, so that there is nothing to replay.")
-    fresh = clone(learner) if hasattr(learner, "get_params") else learner
-    stage = _Stage(fresh, policy, questions, seed)
-    for question in questions:
-        stage.play(question)
-    return stage.finish(alpha)
+    check_whole("repeats", repeats)
+    played = []
+    for number in range(repeats):
+        stage = _Stage(_copy(learner), policy, questions, seed + number)
+        for question in questions:
+            stage.play(question)
+        played.append(stage.finish(alpha))
+    return _together(played)
+
+
+def _copy(learner: Any) -> Any:
+    """Return an untrained copy of a learner, or a plain one of something that cannot be cloned."""
+    from sklearn.base import clone
+
+    if hasattr(learner, "clone"):  # river
+        return learner.clone()
+    return clone(learner) if hasattr(learner, "get_params") else copy.deepcopy(learner)
+
+
+def _together(played: list[Replay]) -> Replay:
+    """Return the mean of several replays, with bounds that hold all of theirs, and the first one's learner."""
+    figures = [one.accuracy for one in played]
+    accuracy = figures[0]._replace(
+        value=float(np.mean([figure.value for figure in figures])),
+        low=min(figure.low for figure in figures),
+        high=max(figure.high for figure in figures),
+    )
+    return replace(
+        played[0],
+        accuracy=accuracy,
+        labels=round(float(np.mean([one.labels for one in played]))),
+        money=float(np.mean([one.money for one in played])),
+        unsupported=float(np.mean([one.unsupported for one in played])),
+    )
 
 
 class _Stage:
@@ -168,12 +202,12 @@ class _Stage:
             self.shown.learn(x, question.answer, bool(decision["explored"]))
 
     def _decide(self, question: Any, x: dict[str, Any], weight: float) -> Any:
-        from quercus.ask.layout import VARIABLE
+        from quercus.ask.layout import RANDOMIZED, VARIABLE
 
         record = self.state.record
         # The rows since the last question came and went; how they moved the pace, this one tells for all of them.
         record["seen"] += question.row - 1 - int(record["seen"][0])
-        name = "threshold" if self.state.policy.code == VARIABLE else "scale"
+        name = "threshold" if self.state.policy.code in (VARIABLE, RANDOMIZED) else "scale"
         before = float(record[name][0])
         # Asked under the log with probability p; kept with p'/p.
         u = min(self.rng.random() * question.propensity, np.nextafter(1.0, 0.0))

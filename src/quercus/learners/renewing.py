@@ -23,7 +23,7 @@ from quercus.drift.compiled import CompiledDetector
 from quercus.interrupts import uninterrupted
 from quercus.learners.confidence import ConfidenceTree
 from quercus.predictor import Floats, Integers
-from quercus.registry import LEARNERS, find_learner
+from quercus.registry import MODELS, find_learner
 from quercus.store import Model, ModelFileError, write_model
 
 Marks = npt.NDArray[np.bool_]
@@ -379,7 +379,7 @@ def _rebuild(described: Any) -> Any:
 
 def _find(name: str) -> Any:
     found = getattr(drift, name) if name in _DETECTORS else None
-    return found if found is not None else find_learner(name) if name in LEARNERS else None
+    return found if found is not None else find_learner(name) if name in MODELS else None
 
 
 def _whole_numbers(model: Model, name: str, length: int) -> list[int]:
