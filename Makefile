@@ -24,6 +24,7 @@ lint: .venv/ready
 
 bench: .venv/bench
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.asking_speed
 
 clean:
 	rm -rf .venv build dist src/*.egg-info $(RUN_DIR) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
