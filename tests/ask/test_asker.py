@@ -124,6 +124,13 @@ def test_prices_and_money():
         asker.ask_one({"fee": -1.0})
 
 
+def test_what_fits_but_for_rounding_fits():
+    asker = qc.Asker(qc.ConfidenceTree(), Always(Money(0.3), price=0.1))
+    assert [asker.ask_one({"a": 1.0}) is not None for _ in range(4)] == [True, True, True, False]
+    asker = qc.Asker(qc.ConfidenceTree(), Always(0.29))
+    assert sum(asker.ask_one({"a": 1.0}) is not None for _ in range(100)) == 29
+
+
 def test_labels_per_day():
     asker = qc.Asker(qc.ConfidenceTree(), Always(Labels(2, per="day", time="when")))
     days = ["2026-01-01"] * 5 + ["2026-01-02"] * 5

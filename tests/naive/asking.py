@@ -15,6 +15,10 @@ SPLIT = ("Split", "SplitConfident")
 WORD = 2**64 - 1
 
 
+# What fits a budget but for the rounding of floats fits.
+ROUNDING = 1 + 1e-12
+
+
 class Row(NamedTuple):
     day: int
     price: float
@@ -139,10 +143,10 @@ class NaiveAsker:
         if isinstance(budget, Share) and not budget.strict:
             return self.spent() < budget.share * self.t
         if isinstance(budget, Share):
-            return self.spent() + c <= budget.share * self.t
+            return self.spent() + c <= budget.share * self.t * ROUNDING
         if budget.per == "row":
-            return self.spent() + c <= budget.amount * self.t
-        return self.spent() + c <= self._amount()
+            return self.spent() + c <= budget.amount * self.t * ROUNDING
+        return self.spent() + c <= self._amount() * ROUNDING
 
     def _amount(self):
         return self.budget.number if isinstance(self.budget, Labels) else self.budget.amount

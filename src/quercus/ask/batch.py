@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.ask.budgets import check_whole
-from quercus.ask.kernels import draw_uniforms
+from quercus.ask.kernels import ROUNDING, draw_uniforms
 from quercus.ask.layout import DAILY, SHARE, UNLIMITED, WINDOW
 from quercus.ask.state import AskState
 
@@ -95,7 +95,7 @@ def _can_pay(state: AskState, decision: Any) -> bool:
     if record["budget"] in (UNLIMITED, WINDOW):
         return True
     limit = record["amount"] * (record["seen"] if record["budget"] == SHARE else 1)
-    return bool(record["spent"] + _cost(record, decision) <= limit)
+    return bool(record["spent"] + _cost(record, decision) <= limit * ROUNDING)
 
 
 def _take(state: AskState, decision: Any, asked: list[int], row: int) -> None:

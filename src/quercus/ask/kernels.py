@@ -28,6 +28,8 @@ from quercus.ask.layout import (
 )
 from quercus.compile import kernel
 
+# 0.29 * 100 is a little less than 29, and three times 0.1 a little more than 0.3: what fits but for rounding fits.
+ROUNDING = 1.0 + 1e-12
 # A paced share keeps so many labels in reserve, so that the gate hardly ever closes; in a window what is not spent is
 # lost, so that it keeps less: this share of the window's labels.
 RESERVE = 6.0
@@ -116,13 +118,13 @@ def is_open(a: Any, ring: Any, cost: float) -> bool:
     """Return whether the budget allows to spend this now; the row is already counted as seen."""
     if a.budget == SHARE:
         limit = a.amount * a.seen
-        return a.spent + cost <= limit if a.strict else a.spent < limit
+        return a.spent + cost <= limit * ROUNDING if a.strict else a.spent < limit
     if a.budget == WINDOW:
         while a.in_window > 0 and ring[a.oldest] <= a.seen - a.window:
             a.oldest = (a.oldest + 1) % len(ring)
             a.in_window -= 1
         return a.in_window < len(ring)
-    return a.budget == UNLIMITED or a.spent + cost <= a.amount
+    return a.budget == UNLIMITED or a.spent + cost <= a.amount * ROUNDING
 
 
 @kernel
