@@ -36,7 +36,7 @@ def find_learner(name: str) -> Any:
     ValueError: there is no learner 'oak'; there are ConfidenceTree, HoeffdingTree.
     """
     if name in MODELS:
-        return getattr(importlib.import_module(MODELS[name]), name)
+        return find_model(name)
     by_word = {_plain(full): full for full in LEARNERS}
     by_word |= {_plain(full).removesuffix("tree"): full for full in LEARNERS}
     full = by_word.get(_plain(name))

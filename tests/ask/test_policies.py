@@ -173,7 +173,7 @@ def test_a_score_out_of_range_is_refused_and_changes_nothing(score):
 
 
 def test_a_policy_without_a_score_says_what_is_missing():
-    with pytest.raises(NotImplementedError, match=r"Policy must define score\(region\), a number from 0 to 1"):
+    with pytest.raises(TypeError, match=r"Policy must define score\(region\), a number from 0 to 1"):
         AskState(Policy()).decide(1.0, 0, Region(NO_PROBA, 0.0, 0.0, 0.0, 1))
 
 

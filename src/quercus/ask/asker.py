@@ -187,7 +187,7 @@ class Asker:
         if isinstance(X, list) and all(isinstance(x, Mapping) for x in X):
             return [q for q in (self.ask_one(x, time=time) for x in X) if q is not None]
         with self._changing():
-            looked = self._loop(X).run(X)
+            looked = self._loop(X, self.state).run(X)
             asked = np.flatnonzero(looked.decisions["asked"])
             ids = self._note(X, looked, asked, asked + self.seen - looked.rows + 1, time)
         return [self.ledger.question(id) for id in ids]
@@ -376,8 +376,8 @@ class Asker:
             return list(schema.names) if schema is not None else [f"x{j}" for j in range(X.shape[1])]
         return [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
 
-    def _loop(self, X: Any) -> AskLoop:
-        loop = AskLoop(self.learner, self.state, self._names(X), classes=self._classes)
+    def _loop(self, X: Any, state: AskState) -> AskLoop:
+        loop = AskLoop(self.learner, state, self._names(X), classes=self._classes)
         loop.shown = self.shown
         return loop
 
@@ -391,9 +391,7 @@ class Asker:
             policy = Uncertain(price=policy.price, power=1.0, caution=0.0)
         trial = AskState(policy.with_budget(None))
         trial.record["seen"] = self.state.record["seen"]
-        loop = AskLoop(self.learner, trial, self._names(X), classes=self._classes)
-        loop.shown = self.shown
-        looked = loop.run(X)
+        looked = self._loop(X, trial).run(X)
         if self.state.budget is not None and self.state.budget.day_column is not None:
             looked.decisions["day"] = self.state.days(list(as_dicts(X, self._names(X))))
         return looked

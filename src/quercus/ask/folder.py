@@ -9,7 +9,7 @@ import struct
 import warnings
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from quercus.ask.learners import Shown
 from quercus.ask.policies import Policy
@@ -61,7 +61,7 @@ class AskerFolder:
         self.save_every = save_every
         self._loaded = 0
         self._saved = 0
-        self._state_file: int | None = None
+        self._state_file: IO[bytes] | None = None
         if self.path.exists() and not self.path.is_dir():
             raise ValueError(f"'{self.path}' is a file, but an asker keeps its questions in a folder; name another.")
         about = {"policy": _describe(policy), "learner": type(learner).__name__}
@@ -97,12 +97,11 @@ class AskerFolder:
 
     def replay(self, ledger: Ledger, shown: Shown, state: AskState) -> None:
         """Learn again what was answered after the learner was last saved, and take up the budget where it was."""
-        if ledger.last_state:
-            state.set_bytes(ledger.last_state)
         kept = self._kept_state(ledger)
         if kept:
             state.set_bytes(kept)
         elif ledger.last_state:
+            state.set_bytes(ledger.last_state)
             table = ledger.to_arrow()
             refunded = sum(1 for given_back in table.column("refunded").to_pylist() if given_back)
             state.match(ledger.asked - refunded, ledger.spent)
@@ -119,13 +118,16 @@ class AskerFolder:
         """Keep the state of the budget; a kill of the process cannot lose it, and a power cut costs little."""
         body = _COUNTS.pack(ledger.asked, ledger.answered, ledger.spent) + state.to_bytes()
         if self._state_file is None:
-            self._state_file = os.open(self.path / _STATE, os.O_RDWR | os.O_CREAT)
-        os.pwrite(self._state_file, _CHECK.pack(zlib.crc32(body)) + body, 0)
+            place = self.path / _STATE
+            # What is there must not be cut off before the first write.
+            self._state_file = open(place, "r+b" if place.exists() else "wb", buffering=0)  # noqa: SIM115
+        self._state_file.seek(0)
+        self._state_file.write(_CHECK.pack(zlib.crc32(body)) + body)
 
     def close(self) -> None:
         """Close the file that the state is kept in."""
         if self._state_file is not None:
-            os.close(self._state_file)
+            self._state_file.close()
             self._state_file = None
 
     def _kept_state(self, ledger: Ledger) -> bytes:

@@ -9,10 +9,8 @@ from numba import from_dtype, types
 RANDOM, ALWAYS, VARIABLE, RANDOMIZED, SELECTIVE, CONFIDENT, UNCERTAIN, GIVEN = range(8)
 # Budgets: none, so much per row, so much per row in any window, so much in all, so much a day.
 UNLIMITED, SHARE, WINDOW, TOTAL, DAILY = range(5)
-# Why a loop over rows stopped. NEEDS_SCHEMA: an asked row brings a category or a class that is new; PAUSED: as told.
+# Why a loop over rows stopped. NEEDS_SCHEMA: an asked row brings a new category or class; PAUSED: a label comes.
 DONE, NEEDS_SCHEMA, PAUSED = range(3)
-# Stop after each asked row that was learned, or after each of those that were asked at random.
-PAUSE, PAUSE_EXPLORED = 16, 32
 
 ASKING = np.dtype(
     [

@@ -111,7 +111,7 @@ class Policy:
 
     def score(self, region: Region) -> float:
         """Return how much a label is wanted in this region, 0 to 1."""
-        raise NotImplementedError(f"{type(self).__name__} must define score(region), a number from 0 to 1.")
+        raise TypeError(f"{type(self).__name__} must define score(region), a number from 0 to 1.")
 
     def chooser(self) -> Any:
         """Return a fresh decider that is not ours, None for all policies of ours.

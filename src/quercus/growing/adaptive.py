@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSE, PAUSE_EXPLORED, PAUSED
+from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
 from quercus.compile import kernel
 from quercus.drift.kernels import COUNT, SQUARES, SUM, adwin_add, adwin_rose
 from quercus.growing.alternates import (
@@ -355,7 +355,4 @@ def run_adaptive_rows(
         watching.wrong = -1
         watching.needed = 0
         watching.main = 0
-        if mode & PAUSE or (mode & PAUSE_EXPLORED and decisions[i].explored):
-            option.stopped = PAUSED
-            return i + 1
     return stop

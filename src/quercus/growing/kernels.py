@@ -13,8 +13,6 @@ from quercus.ask.layout import (
     DECISIONS_TYPE,
     DONE,
     NEEDS_SCHEMA,
-    PAUSE,
-    PAUSE_EXPLORED,
     PAUSED,
     RING_TYPE,
 )
@@ -173,9 +171,6 @@ def run_rows(
         counts[node, y[i]] += w[i]
         if due:
             evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, node, scratch)
-        if mode & PAUSE or (mode & PAUSE_EXPLORED and decisions[i].explored):
-            option.stopped = PAUSED
-            return i + 1
     return stop
 
 

@@ -37,7 +37,7 @@ NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 GINI, ENTROPY, ENTROPY_BITS, KEARNS_MANSOUR, ERROR = range(5)
 HOEFFDING, PRACTICAL, THEOREM, TIGHT, MCDIARMID = range(5)
 MAJORITY, NAIVE_BAYES, ADAPTIVE = range(3)
-# Flags of run_rows, beside those to pause after a row, PAUSE and PAUSE_EXPLORED.
+# Flags of run_rows.
 PREDICT, LEARN, RESUME, ASK = 1, 2, 4, 8
 # Why run_rows stopped, in options.stopped, beside DONE, NEEDS_SCHEMA and PAUSED.
 NEEDS_ROOM, NEEDS_LAYOUT = 3, 4

@@ -200,15 +200,15 @@ class GrowingTree(TreeLook, OnlineClassifier):
             self._make_place(row[0], label)
             self._run(rows, LEARN, resume=RESUME)
 
-    def _ask_rows(self, rows: AskedRows, start: int, learn: bool, pause: int = 0) -> tuple[int, int]:
+    def _ask_rows(self, rows: AskedRows, start: int, learn: bool) -> tuple[int, int]:
         """Answer rows, decide about each whether to ask for its label and, if told so, learn those that were asked.
 
         Returns the row to go on from and why: DONE; NEEDS_SCHEMA, if that row was asked but brings a class or a
-        category that the schema does not know, so that it has not been learned; PAUSED, after an asked row if told so
-        by `pause`, or before a row at which a label comes.
+        category that the schema does not know, so that it has not been learned; PAUSED, before a row at which a label
+        comes.
         """
         with self._alone():
-            return self._run(rows, PREDICT | ASK | pause | (LEARN if learn else 0), start)
+            return self._run(rows, PREDICT | ASK | (LEARN if learn else 0), start)
 
     def _call(self, rows: tuple[Any, ...], row: int, stop: int, mode: int) -> int:
         kernel = run_adaptive_rows if self.adaptive else run_rows
