@@ -1,0 +1,225 @@
+"""Quantiles of the Beta distribution, and of min(mu, 1 - mu) for a Beta mu, compiled.
+
+They are found in s = ln((1-x) / x), which keeps the digits of a tiny x, by Halley's method on the logarithm of the
+tail, which is nearly linear or quadratic in s; a bracket keeps every step inside.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from quercus.bounds.tails import beta_fraction, beta_tails, log_front, log_scale
+from quercus.compile import kernel
+
+_ROOT_HALF = math.sqrt(0.5)
+_ROOT_TAU = math.sqrt(2.0 * math.pi)
+_FARTHEST = 700.0
+_MOST_STEPS = 100
+# A step this small, in deviations, leaves an error of its third power.
+_LAST_STEP = 1e-5
+# Below this the mirrored side adds nothing to sixteen digits.
+_NEGLIGIBLE = 1e-18
+_NODES, _NODE_WEIGHTS = (np.ascontiguousarray(part) for part in np.polynomial.legendre.leggauss(8))
+
+
+@kernel
+def beta_cdf(x: float, a: float, b: float) -> float:
+    """Return P(mu < x) for a Beta(a, b) mu; a, b > 0 need not be whole."""
+    return beta_tails(x, 1.0 - x, a, b)[0]
+
+
+@kernel
+def normal_quantile_upper(tail: float) -> float:
+    """Return z such that a standard normal exceeds it with probability ``tail``; relative error about 1e-10."""
+    p = min(tail, 1.0 - tail)
+    if p <= 0.0:
+        return 38.0 if tail < 0.5 else -38.0
+    t = math.sqrt(-2.0 * math.log(p))
+    # Hastings' rational form (Abramowitz & Stegun 26.2.23), then one step of Halley.
+    z = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
+    excess = (0.5 * math.erfc(z * _ROOT_HALF) - p) * _ROOT_TAU * math.exp(0.5 * z * z)
+    z += excess / (1.0 - 0.5 * z * excess)
+    return z if tail < 0.5 else -z
+
+
+@kernel
+def halley_step(gap: float, first: float, second: float) -> float:
+    """Return the step to where ln f is smaller by ``gap``, from f'/f and f''/f."""
+    step = -gap / first
+    bent = 1.0 + 0.5 * step * (second / first - first)
+    return step / bent if bent > 0.2 else 5.0 * step
+
+
+@kernel
+def guess_folded(tail: float, z: float, center: float) -> float:
+    """Return about the u >= 0 such that a normal with mean ``center`` is within -u .. u with probability ``tail``.
+
+    z is the normal quantile of the tail.
+    """
+    # The logarithm of the probability is concave in u: it is best looked for from the left.
+    u = max(center - z, 0.5 * _ROOT_TAU * tail)
+    for _ in range(6):
+        inside = 0.5 * (math.erfc((center - u) * _ROOT_HALF) - math.erfc((center + u) * _ROOT_HALF))
+        near = math.exp(-0.5 * (center - u) ** 2) / _ROOT_TAU
+        far = near * math.exp(-2.0 * center * u)
+        if inside <= 0.0 or near <= 0.0:
+            break
+        slope = (center - u) * near - (center + u) * far
+        step = halley_step(math.log(inside / tail), (near + far) / inside, slope / inside)
+        u = max(0.5 * u, u + step)
+        if abs(step) < 0.02 * u:
+            break
+    return u
+
+
+@kernel
+def guess_quantile(z: float, a: float, b: float) -> float:
+    """Return about the s that a Beta(a, b) exceeds as rarely as a normal exceeds z (Abramowitz & Stegun 26.5.22)."""
+    first = 1.0 / (2.0 * max(a, 1.0) - 1.0)
+    second = 1.0 / (2.0 * max(b, 1.0) - 1.0)
+    h = 2.0 / (first + second)
+    bend = (z * z - 3.0) / 6.0
+    w = z * math.sqrt(h + bend) / h - (second - first) * (bend + 5 / 6 - 2.0 / (3.0 * h))
+    return math.log(b / a) + 2.0 * w
+
+
+@kernel
+def guess_start(tail: float, upper: bool, a: float, b: float, folded: bool) -> float:
+    """Return where to begin the search of ``solve_tail``."""
+    z = normal_quantile_upper(tail)
+    if not folded:
+        return guess_quantile(-z if upper else z, a, b)
+    deviation = math.sqrt(1.0 / a + 1.0 / b)
+    center = math.log(b / a) / deviation
+    if upper:
+        # Without the mirrored side it would be smaller.
+        least = guess_quantile(-z, a, b)
+        if center - z > 4.0:
+            return least
+        u = guess_folded(tail, z, center)
+        return max(least, guess_quantile(u - center, a, b) if u > 0.5 else u * deviation)
+    mirrored = 0.5 * math.erfc((z + 2.0 * center) * _ROOT_HALF)
+    return max(guess_quantile(normal_quantile_upper(tail * tail / (tail + mirrored)), a, b), 0.0)
+
+
+@kernel
+def log_cosh(t: float) -> float:
+    """Return ln cosh t with all its digits for small t >= 0."""
+    if t > 0.08:
+        return math.log(math.cosh(t))
+    r = t * t
+    return r * (1 / 2 - r * (1 / 12 - r * (1 / 45 - r * (17 / 2520 - r * 31 / 14175))))
+
+
+@kernel
+def log_middle(s: float, a: float, b: float, scale: float) -> float:
+    """Return ln P(|ln((1-mu) / mu)| < s) for a Beta(a, b) mu: a sum over nodes, for an s where the tails cancel."""
+    total = 0.0
+    for i in range(len(_NODES)):
+        t = 0.25 * s * (1.0 + _NODES[i])
+        total += _NODE_WEIGHTS[i] * math.exp(-(a + b) * log_cosh(t)) * math.cosh((b - a) * t)
+    return log_front(0.5, 0.5, a, b, scale) + math.log(s * total)
+
+
+@kernel
+def is_middle(s: float, a: float, b: float, folded: bool) -> bool:
+    """Return whether what lies between -s and s should be summed: within a deviation of s, if both sides count."""
+    return folded and (b - a) * s < 3.0 and s * s * a * b < a + b
+
+
+@kernel
+def log_tail(s: float, upper: bool, a: float, b: float, folded: bool, scale: float) -> tuple[float, float, float]:
+    """Return ln of the tail, and the density in s and its slope, both divided by the tail.
+
+    The tail is P(x < x(s)), or P(x > x(s)) where ``upper``; folded, of min(mu, 1 - mu) for a <= b and s >= 0.
+    """
+    e = math.exp(-abs(s))
+    small, large = e / (1.0 + e), 1.0 / (1.0 + e)
+    x, y = (small, large) if s >= 0.0 else (large, small)
+    front = log_front(x, y, a, b, scale)
+    # The mirrored side as a share of this one.
+    ratio = math.exp((a - b) * s) if folded else 0.0
+    density = 1.0 + ratio
+    slope = (b * x - a * y) + ratio * (a * x - b * y)
+    is_left = a * y >= b * x
+    if upper and is_middle(s, a, b, folded):
+        log_value = log_middle(s, a, b, scale)
+        share = math.exp(front - log_value)
+        return log_value, density * share, slope * share
+    value = beta_fraction(x, y, a, b) if is_left else beta_fraction(y, x, b, a)
+    other = ratio * beta_fraction(x, y, b, a) if ratio > _NEGLIGIBLE else 0.0
+    if is_left != upper:
+        value = value - other if upper else value + other
+        if value > 0.0:
+            return front + math.log(value), density / value, slope / value
+        return -_FARTHEST, 0.0, 0.0
+    factor = math.exp(front)
+    rest = 1.0 - factor * (value + other if upper else value - other)
+    if rest <= 0.0:
+        return -_FARTHEST, 0.0, 0.0
+    return math.log(rest), density * factor / rest, slope * factor / rest
+
+
+@kernel
+def solve_from(s: float, tail: float, upper: bool, a: float, b: float, folded: bool) -> float:
+    """Return ``solve_tail`` for a tail up to a half, looked for from s on."""
+    low, high = (0.0 if folded else -_FARTHEST), _FARTHEST
+    scale = log_scale(a, b)
+    target = math.log(tail)
+    sign = 1.0 if upper else -1.0
+    deviation = min(math.sqrt(1.0 / a + 1.0 / b), 1.0)
+    if not low < s < high:
+        s = 0.5 * deviation
+    for _ in range(_MOST_STEPS):
+        value, density, slope = log_tail(s, upper, a, b, folded, scale)
+        gap = value - target
+        if gap * sign > 0.0:
+            high = s
+        else:
+            low = s
+        following = 0.5 * (low + high)
+        if density > 0.0:
+            step = halley_step(gap, sign * density, sign * slope)
+            if low <= s + step <= high:
+                following = s + step
+        moved = abs(following - s)
+        s = following
+        if moved <= _LAST_STEP * (min(deviation, s) if folded else deviation) or low == high:
+            break
+    return s
+
+
+@kernel
+def solve_tail(tail: float, upper: bool, a: float, b: float, folded: bool) -> float:
+    """Return s = ln((1-x) / x) with P(x' < x) = tail, or P(x' > x) = tail where ``upper``.
+
+    x' is a Beta(a, b) mu, or min(mu, 1 - mu) where ``folded``, which needs a <= b.
+    """
+    if tail > 0.5:
+        tail, upper = 1.0 - tail, not upper
+    if tail <= 0.0:
+        return _FARTHEST if not upper else 0.0 if folded else -_FARTHEST
+    return solve_from(guess_start(tail, upper, a, b, folded), tail, upper, a, b, folded)
+
+
+@kernel
+def logistic_down(s: float) -> float:
+    """Return 1 / (1 + e^s)."""
+    if s >= 0.0:
+        e = math.exp(-s)
+        return e / (1.0 + e)
+    return 1.0 / (1.0 + math.exp(s))
+
+
+@kernel
+def beta_quantile(q: float, a: float, b: float) -> float:
+    """Return x with P(mu < x) = q for a Beta(a, b) mu."""
+    return logistic_down(solve_tail(q, False, a, b, False))
+
+
+@kernel
+def beta_quantile_upper(tail: float, a: float, b: float) -> float:
+    """Return x with P(mu > x) = tail for a Beta(a, b) mu."""
+    return logistic_down(solve_tail(tail, True, a, b, False))

@@ -1,0 +1,25 @@
+"""The integer codes that kernels branch on, and the shape of the table of bounds."""
+
+from __future__ import annotations
+
+MEASURE_ENTROPY, MEASURE_VARIANCE, MEASURE_DEVIATION = 0, 1, 2
+# The largest number of labels whose bounds are kept, and for how many halvings of delta.
+MAX_T = 1024
+LEVELS = 24
+# Sum over t <= MAX_T of t // 2 + 1: the pairs (t, k) with k <= t / 2.
+ENTRIES = MAX_T * MAX_T // 4 + MAX_T + 1
+
+# What ``evaluate`` computes. The first read x, a, b (k, T) from a row, the others class weights.
+(
+    BETA_CDF,
+    BETA_QUANTILE,
+    BETA_QUANTILE_UPPER,
+    FOLD_CDF,
+    FOLD_QUANTILE,
+    FOLD_QUANTILE_QUICK,
+    IMPURITY,
+    RISK,
+    ESTIMATE,
+    MEAN,
+    VARIANCE,
+) = range(11)
