@@ -9,16 +9,25 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quercus import ConfidenceTree, HoeffdingTree
+from quercus import ConfidenceTree, CredibleTree, HoeffdingTree
 
 
-@parametrize_with_checks([ConfidenceTree(), HoeffdingTree()])
+def expected_failures(learner):
+    """Looks after so few rows that it splits within the 15 of this check, whose order is another the second time."""
+    splits_early = isinstance(learner, CredibleTree)
+    return {"check_sample_weight_equivalence_on_dense_data": "order matters online"} if splits_early else {}
+
+
+@parametrize_with_checks(
+    [ConfidenceTree(), CredibleTree(), CredibleTree(cuts="exact"), HoeffdingTree()],
+    expected_failed_checks=expected_failures,
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
 def test_no_tag_switches_a_check_off():
-    for learner in (ConfidenceTree(), HoeffdingTree()):
+    for learner in (ConfidenceTree(), CredibleTree(), HoeffdingTree()):
         tags = learner.__sklearn_tags__()
         assert tags.input_tags.allow_nan
         assert tags.input_tags.string

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from quercus.ask.asker import Asker
     from quercus.evaluation import Frontier, NoSupport, Repeats, Replay, Run, evaluate, frontier, repeat, replay
     from quercus.learners.confidence import ConfidenceTree
+    from quercus.learners.credible import CredibleTree
     from quercus.learners.hoeffding import HoeffdingTree
     from quercus.learners.renewing import Renewing
     from quercus.store import ModelFileError, load
@@ -40,6 +41,7 @@ _NAMES = {
 }
 __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "ConfidenceTree",
+    "CredibleTree",
     "HoeffdingTree",
     "Renewing",
     "load",

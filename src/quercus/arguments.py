@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 
-def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
+def check_choice(name: str, value: Any, choices: Iterable[str | None]) -> None:
     """Raise ValueError unless the value is one of the choices.
 
     Parameters
@@ -28,7 +28,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     ValueError: criterion='ginny' is unknown; choose 'gini' or 'entropy'.
     """
     choices = list(choices)
-    if not isinstance(value, str) or value not in choices:
+    if not isinstance(value, str | None) or value not in choices:
         *most, last = [repr(choice) for choice in choices]
         listed = f"{', '.join(most)} or {last}" if most else last
         raise ValueError(f"{name}={value!r} is unknown; choose {listed}.")

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -60,6 +61,44 @@ def kernel(*signature: Any, inline: bool = False) -> Any:
         return numba.njit(**_INNER, inline="always" if inline else "never")
     returns, *arguments = signature
     return lambda function: EntryKernel(function, returns(*arguments))
+
+
+def twin(original: Any, name: str, **replaced: Any) -> Any:
+    """Return a kernel of the same source in which some of the functions that it calls are others.
+
+    numba cannot cache a kernel that takes functions as arguments, and one that branches between them would make
+    everybody compile all of them.
+
+    Parameters
+    ----------
+    original
+        Kernel: an inner one or an entry point.
+    name
+        Its name, by which it is kept on disk.
+    replaced
+        Functions, by the names under which the source calls them.
+
+    Examples
+    --------
+    >>> from numba import types
+    >>> @kernel
+    ... def change(x):
+    ...     return 2 * x
+    >>> @kernel(types.float64, types.float64)
+    ... def apply(x):
+    ...     return change(x)
+    >>> @kernel
+    ... def negate(x):
+    ...     return -x
+    >>> apply(1.5), twin(apply, "apply_negation", change=negate)(1.5)
+    (3.0, -1.5)
+    """
+    is_entry = isinstance(original, EntryKernel)
+    source = original.__wrapped__ if is_entry else getattr(original, "py_func", original)
+    code = source.__code__.replace(co_name=name, co_qualname=name)
+    function = FunctionType(code, source.__globals__ | replaced, name, source.__defaults__, source.__closure__)
+    function.__doc__ = source.__doc__
+    return EntryKernel(function, original.signature) if is_entry else kernel(function)
 
 
 class EntryKernel:

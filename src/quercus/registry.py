@@ -8,6 +8,7 @@ from typing import Any
 
 LEARNERS: dict[str, str] = {
     "ConfidenceTree": "quercus.learners.confidence",
+    "CredibleTree": "quercus.learners.credible",
     "HoeffdingTree": "quercus.learners.hoeffding",
 }
 # What a file may hold.
@@ -33,7 +34,7 @@ def find_learner(name: str) -> Any:
     >>> find_learner("oak")
     Traceback (most recent call last):
         ...
-    ValueError: there is no learner 'oak'; there are ConfidenceTree, HoeffdingTree.
+    ValueError: there is no learner 'oak'; there are ConfidenceTree, CredibleTree, HoeffdingTree.
     """
     if name in MODELS:
         return find_model(name)

@@ -11,6 +11,7 @@ from quercus.registry import LEARNERS
 # Small grace periods make trees that split many times on the short streams of the checks.
 VARIANTS = {
     "ConfidenceTree": [{}, {"grace_period": 20, "c": 0.001}],
+    "CredibleTree": [{}, {"cuts": "exact"}, {"correction": "cuts+looks", "criterion": "deviation", "delta": 0.4}],
     "HoeffdingTree": [{}, {"grace_period": 20, "tie": 0.5, "leaf": "majority"}],
 }
 CASES = [(name, arguments) for name in LEARNERS for arguments in VARIANTS.get(name, [{}])]

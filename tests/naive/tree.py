@@ -224,8 +224,12 @@ class NaiveTree:
         for f in range(len(self.features)):
             self._count(leaf, f, row, y, w)
         self._collect(leaf, row, y, w)
-        if leaf.drawn and leaf.m() - leaf.m_evaluated >= self.grace_period:
+        if leaf.drawn and leaf.m() - leaf.m_evaluated >= self._pause(leaf):
             self._evaluate(leaf)
+
+    def _pause(self, leaf: Node) -> float:
+        """Weight between two evaluations of a leaf."""
+        return self.grace_period
 
     def _meet_values(self, row: Row) -> None:
         """Note new categories and values; a third value makes a binary feature binned."""

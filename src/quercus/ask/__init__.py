@@ -17,6 +17,7 @@ from quercus.ask.policies import (
     Uncertain,
     VariableUncertainty,
 )
+from quercus.ask.pool import PoolQuestion, PoolSampler
 
 __all__ = [
     "Always",
@@ -26,6 +27,8 @@ __all__ = [
     "Labels",
     "Money",
     "Policy",
+    "PoolQuestion",
+    "PoolSampler",
     "Random",
     "RandomizedUncertainty",
     "Region",

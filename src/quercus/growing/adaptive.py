@@ -20,7 +20,7 @@ from quercus.growing.alternates import (
 )
 from quercus.growing.answers import decide, largest, mix_bayes, share_counts, uses_bayes
 from quercus.growing.bins import count_row, find_cells
-from quercus.growing.growth import buffer_row, evaluate_leaf, is_due
+from quercus.growing.growth import buffer_row, evaluate_leaf, has_grown, is_due
 from quercus.growing.kernels import ROW_TYPES, ask_row, is_new
 from quercus.growing.layout import (
     ADAPTIVE,
@@ -34,6 +34,7 @@ from quercus.growing.layout import (
     PREDICT,
     RESUME,
     STATE_TYPES,
+    TABLE,
 )
 
 # Level at which a window of errors finds a change.
@@ -72,9 +73,7 @@ def descend(nodes: Any, top: int, X: Any, i: int) -> np.int64:
 def is_due_on_trial(leaves: Any, option: Any, watching: Any, slot: int, w: float) -> bool:
     """Return what ``is_due`` does, for a leaf of an alternate: these may still grow when the tree itself may not."""
     leaf = leaves[slot]
-    if watching.full or leaf.weight + w - leaf.evaluated < option.grace:
-        return False
-    return leaf.drawn != 0 or leaf.filled + 1 >= option.buffer_rows
+    return watching.full == 0 and has_grown(leaf, option, w)
 
 
 @kernel
@@ -147,6 +146,7 @@ def try_alternate(
     w: float,
     feeds: bool,
     node: int,
+    table: Any,
     cells: Any,
     scratch: Any,
 ) -> None:
@@ -170,7 +170,7 @@ def try_alternate(
             buffer_row(leaves, hist, edges, buffers, features, option, slot, X, i, y, w)
     counts[leaf, y] += w
     if due:
-        evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, leaf, scratch)
+        evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, leaf, table, scratch)
         if nodes[leaf].left > 0:
             settle_children(nodes, counts, leaves, option, watches, windows, watching, leaf)
     if not feeds or watch.wrong < 0:
@@ -225,7 +225,7 @@ def lead_of_alternate(pairs: Any) -> float:
     return lead if abs(lead) > eps else 0.0
 
 
-@kernel(NUMBER, *STATE_TYPES, *WATCH_TYPES, ORDER, LOSS, *ROW_TYPES, NUMBER, NUMBER, NUMBER)
+@kernel(NUMBER, *STATE_TYPES, *WATCH_TYPES, ORDER, LOSS, TABLE, *ROW_TYPES, NUMBER, NUMBER, NUMBER)
 def run_adaptive_rows(
     nodes: Any,
     counts: Any,
@@ -240,6 +240,7 @@ def run_adaptive_rows(
     watchings: Any,
     order: Any,
     loss: Any,
+    table: Any,
     X: Any,
     y: Any,
     w: Any,
@@ -328,7 +329,7 @@ def run_adaptive_rows(
                 buffer_row(leaves, hist, edges, buffers, features, option, slot, X, i, y[i], w[i])
         counts[node, y[i]] += w[i]
         if due:
-            evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, node, scratch)
+            evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, node, table, scratch)
             if nodes[node].left > 0:
                 settle_children(nodes, counts, leaves, option, watches, windows, watching, node)
         # A label that a policy chose to ask for says little about how often the tree errs.
@@ -342,7 +343,7 @@ def run_adaptive_rows(
             if watch.alternate > 0 or watch.starts:
                 try_alternate(
                     nodes, counts, leaves, hist, edges, buffers, features, option, watches, windows, watching,
-                    X, i, y[i], w[i], feeds, at, other_cells, scratch,
+                    X, i, y[i], w[i], feeds, at, table, other_cells, scratch,
                 )  # fmt: skip
             elif rises:
                 watch.starts = 1

@@ -357,6 +357,7 @@ def clear_slot(
     leaves[slot].drawn = 0
     leaves[slot].weight = 0.0
     leaves[slot].evaluated = 0.0
+    leaves[slot].looks = 0
     leaves[slot].bayes_right = 0.0
     leaves[slot].majority_right = 0.0
     for cell in range(cells):

@@ -108,6 +108,23 @@ def split_leaf(
 
 
 @kernel
+def count_present(hist: Any, slot: int, classes: int) -> int:
+    """Return how many classes a leaf has seen since it was made."""
+    present = 0
+    for c in range(classes):
+        present += hist[slot, 0, c] > 0.0
+    return present
+
+
+@kernel
+def restore_sight(leaves: Any, hist: Any, edges: Any, buffers: Any, features: Any, option: Any, slot: int) -> None:
+    """Let a leaf whose edges no longer tell values apart collect rows to draw new ones from."""
+    blind = see_blindness(features, hist, edges, option.features, option.classes, slot)
+    if blind and leaves[slot].buffer < 0:
+        start_collecting(leaves, buffers, option, slot)
+
+
+@kernel
 def evaluate_leaf(
     nodes: Any,
     counts: Any,
@@ -118,16 +135,14 @@ def evaluate_leaf(
     features: Any,
     option: Any,
     node: int,
+    table: Any,
     scratch: Any,
 ) -> None:
     """Split a leaf if its best cut is sure enough; otherwise see whether it still sees."""
     slot = nodes[node].slot
     cells = np.empty((MAX_CATEGORIES, counts.shape[1]), np.float64)
     leaves[slot].evaluated = leaves[slot].weight
-    present = 0
-    for c in range(option.classes):
-        present += hist[slot, 0, c] > 0.0
-    if present >= 2:
+    if count_present(hist, slot, option.classes) >= 2:
         j, cut, best, lead, cuts = find_best_cuts(leaves, hist, features, option, slot, cells, scratch)
         if j >= 0 and best > 0.0:
             eps = bound_gap(
@@ -150,9 +165,7 @@ def evaluate_leaf(
                     nodes, counts, leaves, hist, edges, buffers, features, option, node, j, cut, best, cells, scratch
                 )
                 return
-    blind = see_blindness(features, hist, edges, option.features, option.classes, slot)
-    if blind and leaves[slot].buffer < 0:
-        start_collecting(leaves, buffers, option, slot)
+    restore_sight(leaves, hist, edges, buffers, features, option, slot)
 
 
 @kernel
@@ -166,12 +179,17 @@ def has_room(nodes: Any, leaves: Any, buffers: Any, option: Any) -> bool:
 
 
 @kernel
-def is_due(leaves: Any, option: Any, slot: int, w: float) -> bool:
-    """Return whether a leaf is to be evaluated once it has learned a row of weight w."""
-    leaf = leaves[slot]
-    if option.full or leaf.weight + w - leaf.evaluated < option.grace:
+def has_grown(leaf: Any, option: Any, w: float) -> bool:
+    """Return whether a leaf has learned enough, with a row of weight w, since it was last evaluated."""
+    if leaf.weight + w - leaf.evaluated < max(option.grace, option.pace * leaf.evaluated):
         return False
     return leaf.drawn != 0 or leaf.filled + 1 >= option.buffer_rows
+
+
+@kernel
+def is_due(leaves: Any, option: Any, slot: int, w: float) -> bool:
+    """Return whether a leaf is to be evaluated once it has learned a row of weight w."""
+    return option.full == 0 and has_grown(leaves[slot], option, w)
 
 
 @kernel

@@ -37,6 +37,7 @@ from quercus.growing.layout import (
     RESUME,
     ROWS,
     STATE_TYPES,
+    TABLE,
     UNSEEN,
     WEIGHTS,
 )
@@ -84,7 +85,7 @@ def is_new(features: Any, n_features: int, X: Any, y: Any, i: int) -> bool:
     return False
 
 
-@kernel(NUMBER, *STATE_TYPES, ORDER, LOSS, *ROW_TYPES, NUMBER, NUMBER, NUMBER)
+@kernel(NUMBER, *STATE_TYPES, ORDER, LOSS, TABLE, *ROW_TYPES, NUMBER, NUMBER, NUMBER)
 def run_rows(
     nodes: Any,
     counts: Any,
@@ -96,6 +97,7 @@ def run_rows(
     options: Any,
     order: Any,
     loss: Any,
+    table: Any,
     X: Any,
     y: Any,
     w: Any,
@@ -170,7 +172,7 @@ def run_rows(
                 buffer_row(leaves, hist, edges, buffers, features, option, slot, X, i, y[i], w[i])
         counts[node, y[i]] += w[i]
         if due:
-            evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, node, scratch)
+            evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, node, table, scratch)
     return stop
 
 

@@ -35,7 +35,9 @@ FREQUENT_SHARE = 0.125
 
 NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 GINI, ENTROPY, ENTROPY_BITS, KEARNS_MANSOUR, ERROR = range(5)
-HOEFFDING, PRACTICAL, THEOREM, TIGHT, MCDIARMID = range(5)
+HOEFFDING, PRACTICAL, THEOREM, TIGHT, MCDIARMID, CREDIBLE, HOEFFDING_INTERVAL = range(7)
+# What a credible tree divides its delta by.
+NO_CORRECTION, CUTS, CUTS_AND_LOOKS = range(3)
 MAJORITY, NAIVE_BAYES, ADAPTIVE = range(3)
 # Flags of run_rows.
 PREDICT, LEARN, RESUME, ASK = 1, 2, 4, 8
@@ -69,6 +71,7 @@ LEAF = np.dtype(
         ("drawn", np.int64),
         ("weight", np.float64),
         ("evaluated", np.float64),  # weight at the last evaluation
+        ("looks", np.int64),  # how often a credible tree has compared its cuts
         ("bayes_right", np.float64),
         ("majority_right", np.float64),
     ],
@@ -89,17 +92,19 @@ FEATURE = np.dtype(
 )
 OPTIONS = np.dtype(
     [
-        ("criterion", np.int32),
+        ("criterion", np.int32),  # a measure of quercus.bounds for credible rules
         ("rule", np.int32),
         ("leaf", np.int32),
         ("buffer_rows", np.int32),
         ("margin", np.float64),
-        ("scale", np.float64),  # c of the practical bound, delta of Hoeffding's
+        ("scale", np.float64),  # c of the practical bound, delta of Hoeffding's and of credible ones
         ("tie", np.float64),
         ("alpha", np.float64),
         ("grace", np.float64),
+        ("pace", np.float64),  # share of its weight that a leaf must gain between two evaluations, if above the grace
         ("min_leaf", np.float64),
         ("time", np.int64),
+        ("correction", np.int64),
         ("classes", np.int32),
         ("features", np.int32),
         ("nodes", np.int32),
@@ -135,6 +140,7 @@ STATE_TYPES = (
 )
 ORDER = _array(np.int64, 1, readonly=True)
 LOSS = _array(np.float64, 2, readonly=True)
+TABLE = _array(np.float64, 2)  # credible bounds by counts; empty for other rules
 ROWS = _array(np.float64, 2, readonly=True)
 LABELS = _array(np.int64, 1, readonly=True)
 WEIGHTS = _array(np.float64, 1, readonly=True)

@@ -15,6 +15,7 @@ from quercus.arguments import check_choice, check_number, check_seed
 from quercus.ask.layout import ASKING, DECISION, DONE
 from quercus.ask.rows import AskedRows
 from quercus.base import OnlineClassifier
+from quercus.bounds import NO_TABLE
 from quercus.growing.adaptive import run_adaptive_rows
 from quercus.growing.arrays import TreeArrays
 from quercus.growing.frozen import FrozenTree
@@ -44,6 +45,8 @@ _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADA
 _NO_ANSWERS: Integers = np.empty(0, np.int64)
 _NO_PROBA: Floats = np.empty((0, 0))
 _NO_ASKING = (np.zeros(0, ASKING), np.zeros(0, np.int64), np.zeros(0, DECISION))
+# In place of answers, probabilities and decisions that nobody wants to see.
+NOTHING_TOLD = (_NO_ANSWERS, _NO_PROBA, *_NO_ASKING)
 # One call of the kernel lasts about this long, so that Ctrl-C is heard.
 _SLICE_SECONDS = 0.1
 _FIRST_SLICE = 4096
@@ -55,12 +58,14 @@ class GrowingTree(TreeLook, OnlineClassifier):
     criterion: str
     grace_period: float
     min_leaf: float
-    leaf: str
+    leaf: str | None
     tie: float
     alpha: float
     max_bytes: int
     adaptive: bool
     _CRITERIA: ClassVar[dict[str, int]]
+    # The kernels of its split rule: for a plain tree, and for one that follows changes.
+    _KERNELS: ClassVar[tuple[Any, Any]] = (run_rows, run_adaptive_rows)
     _tree: TreeArrays
     _generator: npt.NDArray[np.uint64]
     _label: Integers
@@ -69,11 +74,20 @@ class GrowingTree(TreeLook, OnlineClassifier):
     # Of rows that are still to be learned, whether they feed the detectors; None: all do.
     _marks: npt.NDArray[np.void] | None = None
 
+    @property
+    def _table(self) -> Floats:
+        """The table of bounds that the kernel looks up and fills; not part of the learned state."""
+        return NO_TABLE
+
+    @property
+    def _leaf_mode(self) -> Any:
+        return self.leaf
+
     def _settings(self) -> dict[str, Any]:
         """Return the options of the engine that come from the arguments."""
         return {
             "criterion": self._CRITERIA[self.criterion],
-            "leaf": _LEAF_MODES[self.leaf],
+            "leaf": _LEAF_MODES[self._leaf_mode],
             "buffer_rows": min(BUFFER_ROWS, max(2, math.ceil(self.grace_period))),
             "grace": self.grace_period,
             "min_leaf": self.min_leaf,
@@ -83,7 +97,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
 
     def _check_arguments(self) -> None:
         check_choice("criterion", self.criterion, self._CRITERIA)
-        check_choice("leaf", self.leaf, _LEAF_MODES)
+        check_choice("leaf", self._leaf_mode, _LEAF_MODES)
         check_number("grace_period", self.grace_period, least=1)
         check_number("min_leaf", self.min_leaf, least=0)
         check_number("tie", self.tie, least=0)
@@ -144,6 +158,39 @@ class GrowingTree(TreeLook, OnlineClassifier):
         self._check_fitted()
         return FrozenTree._from_tree(self)
 
+    def regions(self, X: Any) -> tuple[Integers, Floats]:
+        """Return the leaf that each row lies in, and the class counts of every node: what a pool sampler sees.
+
+        Parameters
+        ----------
+        X
+            Rows, as in `predict`.
+
+        Returns
+        -------
+        The node number of each row's leaf, and an array of nodes by classes (as in `classes_`). Before anything was
+        learned all rows lie in node 0, and there are no classes.
+
+        Examples
+        --------
+        >>> from quercus import HoeffdingTree
+        >>> leaves, counts = HoeffdingTree().partial_fit([[1.0], [2.0]], ["no", "yes"]).regions([[5.0], [6.0], [7.0]])
+        >>> leaves.tolist(), counts.tolist()
+        ([0, 0, 0], [[1.0, 1.0]])
+        """
+        if not self._is_fitted():
+            return np.zeros(len(X), np.int64), np.zeros((1, 0))
+        rows = self._read(X)
+        leaves = np.empty(len(rows), np.int64)
+        find_leaves(self._tree.nodes, rows, leaves)
+        return leaves, self._class_counts()
+
+    def _class_counts(self) -> Floats:
+        used = self._tree.used()["counts"]
+        counts = np.zeros((len(used), len(self._order)))
+        counts[:, : used.shape[1]] = used
+        return np.ascontiguousarray(counts[:, self._order])
+
     def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
         """Return what a label policy sees: class probabilities for an example, and the labels behind them.
 
@@ -171,6 +218,9 @@ class GrowingTree(TreeLook, OnlineClassifier):
         kind = WatchedArrays if self.adaptive else TreeArrays
         tree = kind(self._settings(), int(self.max_bytes))
         tree.add_features(features)
+        self._start(tree)
+
+    def _start(self, tree: TreeArrays) -> None:
         self._tree = tree
         self._generator = new_generator(self.seed)
         self._slice = _FIRST_SLICE
@@ -195,7 +245,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
         self._tree.add_features(row.shape[1])
         self._label[0] = label
         self._weight[0] = weight
-        rows = (row, self._label, self._weight, _NO_ANSWERS, _NO_PROBA, *_NO_ASKING)
+        rows = (row, self._label, self._weight, *NOTHING_TOLD)
         if not self._call(rows, 0, 1, LEARN):
             self._make_place(row[0], label)
             self._run(rows, LEARN, resume=RESUME)
@@ -211,8 +261,8 @@ class GrowingTree(TreeLook, OnlineClassifier):
             return self._run(rows, PREDICT | ASK | (LEARN if learn else 0), start)
 
     def _call(self, rows: tuple[Any, ...], row: int, stop: int, mode: int) -> int:
-        kernel = run_adaptive_rows if self.adaptive else run_rows
-        done: int = kernel(*self._tree.learning, self._order, self._loss, *rows, row, stop, mode)
+        kernel = self._KERNELS[self.adaptive]
+        done: int = kernel(*self._tree.learning, self._order, self._loss, self._table, *rows, row, stop, mode)
         return done
 
     def _run(self, rows: tuple[Any, ...], mode: int, row: int = 0, resume: int = 0) -> tuple[int, int]:
@@ -252,8 +302,11 @@ class GrowingTree(TreeLook, OnlineClassifier):
     def _extra(self) -> dict[str, Any]:
         return {"capacities": self._tree.capacities()}
 
+    def _restore_tree(self, model: Model) -> TreeArrays:
+        return restore_tree(model, int(self.max_bytes), self.adaptive)
+
     def _restore(self, model: Model) -> None:
-        self._tree = restore_tree(model, int(self.max_bytes), self.adaptive)
+        self._tree = self._restore_tree(model)
         self._generator = model.array("generator", np.uint64)
         if self._generator.shape != (4,):
             raise ModelFileError("its random generator is damaged.")

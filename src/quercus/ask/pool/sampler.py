@@ -1,0 +1,415 @@
+"""Asking in a pool: all rows are known beforehand, their labels are not, and the next one is chosen where it may help.
+
+After Collet & Pietquin, "Bayesian Credible Intervals for Online and Active Learning of Classification Trees" (ADPRL
+2015): the next label comes from the region whose risk may be largest. A share of the questions is drawn from all rows
+instead, which the paper does not do: without it nobody could say how right the learner is.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import warnings
+from collections.abc import Iterator
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.arguments import check_number, check_seed
+from quercus.ask.budgets import check_whole
+from quercus.ask.pool.accuracy import pool_accuracy
+from quercus.ask.pool.budget import PoolBudget, Price
+from quercus.ask.pool.choice import Choice, RegionChoice, is_finer
+from quercus.ask.pool.learner import PoolLearner, Regions
+from quercus.ask.pool.question import PoolQuestion
+from quercus.ask.pool.state import PoolState, collect_rows, draw_order, draw_uniforms, read_states
+from quercus.interrupts import uninterrupted
+from quercus.ledger import Ledger
+from quercus.ledger.accuracy import Estimate
+from quercus.randomness import new_generator
+
+
+class PoolSampler:
+    """Asks for the labels of a pool one after the other, where the learner may err most, and teaches it the answers.
+
+    Parameters
+    ----------
+    learner
+        One that tells its regions: ``regions(X)`` gives the region of each row and the class weights of every region,
+        and it learns by ``learn_one``, or, if the rows are its own pool, by ``learn_pool``. `CredibleTree`,
+        `ConfidenceTree` and `HoeffdingTree` do.
+    X
+        The pool: numpy, pandas, polars, pyarrow, or a list of dicts. It must not change while it is asked in.
+    delta
+        Tail of the bound of a region's risk.
+    explore
+        The share of questions that are drawn evenly from all rows not yet asked. `accuracy` rests on them; 0 is the
+        method of the paper, and has none.
+    floor
+        Labels that every region gets before the one of largest risk is chosen; 0: none.
+    labels
+        How many labels may be asked for in all; None: all of them.
+    price, budget
+        What a label costs, a number or a function of the example, and how much money there is in all.
+    ledger
+        Where the questions are kept; None: in memory. One in a folder is gone on with, also after a crash: give the
+        same pool, the same arguments, and a learner as it was at first.
+    seed
+        Of the order of the rows and of all draws; None: a fresh one.
+
+    Attributes
+    ----------
+    learner
+        As it is now.
+    ledger
+        All questions.
+    asked, unasked, spent, left
+        Labels asked for, rows that still can be, money spent, and what the budget still allows.
+
+    Notes
+    -----
+    The score of a region is its number of rows in the pool, labelled or not, times the upper bound of its risk; a row
+    that waits for its answer counts as if it had got the one that the region gives. Inside a region rows come in the
+    order of one permutation of the pool. Should regions ever be joined again, which growing trees do not do, the order
+    of the rows not yet asked is drawn anew, because their places then tell something.
+
+    A question that is given up, with `expire` or `withdraw`, is not asked again: its row would be the first of its
+    region at once, and a row that nobody can label would be asked for over and over.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> X, y = qc.streams.SEA(seed=1).take(500)
+    >>> sampler = PoolSampler(qc.HoeffdingTree(), X, labels=60)
+    >>> for question in sampler:
+    ...     learned = sampler.tell(question.id, bool(y[question.row]))
+    >>> sampler
+    PoolSampler(HoeffdingTree, pool=500, asked=60, open=0, left=0)
+    >>> figure = sampler.accuracy()
+    >>> figure.low < figure.value < figure.high
+    True
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        X: Any,
+        *,
+        delta: float = 0.05,
+        explore: float = 0.1,
+        floor: float = 0,
+        labels: int | None = None,
+        price: Price = 1.0,
+        budget: float | None = None,
+        ledger: Ledger | None = None,
+        seed: int | None = 0,
+    ) -> None:
+        check_number("delta", delta, least=0, above=True, most=0.5)
+        check_number("explore", explore, least=0, most=1)
+        check_number("floor", floor, least=0)
+        check_seed(seed)
+        if ledger is not None and not isinstance(ledger, Ledger):
+            raise TypeError(
+                f"ledger is a {type(ledger).__name__}; give Ledger('folder'), or None to keep it in memory."
+            )
+        self._budget = PoolBudget(labels, price, budget)
+        self._beside = PoolLearner(learner, X)
+        self._pool = self._beside.rows
+        self.ledger = Ledger() if ledger is None else ledger
+        self.delta, self.explore, self.floor = float(delta), float(explore), float(floor)
+        self._lock = threading.RLock()
+        self._rows: list[int] = []
+        self._is_asked = np.zeros(len(self._pool), bool)
+        # Answers that the learner has learned, and its regions when the last question was asked.
+        self._taught = 0
+        self._ids: NDArray[np.int64] | None = None
+        # Of the settled questions: propensity, and whether the learner was right.
+        self._settled: list[tuple[float, float]] = []
+        self._refunded = 0
+        self._state = PoolState(
+            pool=self._pool.fingerprint(),
+            origin=new_generator(seed).astype("<u8").tobytes(),
+            explore=self.explore,
+            delta=self.delta,
+            floor=self.floor,
+            begun=self._beside.begun,
+            answered=0,
+            drawn_at=0,
+            first=1,
+            rows=[],
+        )
+        self._take_up(seed)
+
+    @property
+    def learner(self) -> Any:
+        """The learner as it is now."""
+        return self._beside.learner
+
+    @property
+    def asked(self) -> int:
+        """Labels asked for."""
+        return len(self._rows)
+
+    @property
+    def unasked(self) -> int:
+        """Rows that were not asked for yet."""
+        return len(self._pool) - len(self._rows)
+
+    @property
+    def spent(self) -> float:
+        """Money spent on labels, refunds taken off."""
+        return self.ledger.spent
+
+    @property
+    def left(self) -> float:
+        """What may still be spent, in labels or in money; infinite without a budget."""
+        return self._budget.left(self.asked - self._refunded, self.spent)
+
+    @property
+    def open_questions(self) -> list[PoolQuestion]:
+        """Questions that wait for an answer, oldest first."""
+        return [self.question(id) for id in self.ledger.open_ids]
+
+    def __repr__(self) -> str:
+        open_, name = len(self.ledger.open_ids), type(self.learner).__name__
+        return f"PoolSampler({name}, pool={len(self._pool)}, asked={self.asked}, open={open_}, left={self.left:g})"
+
+    def __iter__(self) -> Iterator[PoolQuestion]:
+        """Ask until nothing is left to ask, or to pay with."""
+        while (question := self.next()) is not None:
+            yield question
+
+    @overload
+    def next(self, k: None = None) -> PoolQuestion | None: ...
+
+    @overload
+    def next(self, k: int) -> list[PoolQuestion]: ...
+
+    def next(self, k: int | None = None) -> PoolQuestion | list[PoolQuestion] | None:
+        """Ask for the next label; return None if nothing is left to ask or to pay with.
+
+        Parameters
+        ----------
+        k
+            Ask for so many at once, and return a list, which is shorter if less is left.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> sampler = PoolSampler(qc.HoeffdingTree(), [{"age": 41}, {"age": 29}, {"age": 35}], labels=2)
+        >>> sampler.next().features, len(sampler.next(k=5)), sampler.next()
+        ({'age': 29.0}, 1, None)
+        """
+        if k is not None:
+            check_whole("k", k)
+        with self._lock, uninterrupted():
+            ids = self._ask(1 if k is None else int(k))
+            questions = [self.question(id) for id in ids]
+        if k is not None:
+            return questions
+        return questions[0] if questions else None
+
+    def tell(self, id: int, label: Any) -> bool:
+        """Take an answer, in whatever order they come, and learn it; return False if it was known already.
+
+        Parameters
+        ----------
+        id
+            Of the question.
+        label
+            The label.
+
+        Raises
+        ------
+        UnknownQuestion, AnswerConflict, QuestionExpired, LabelMismatch
+            Nothing has changed then.
+        """
+        with self._lock, uninterrupted():
+            self._learn_answers()
+            row = self._row_of(id)
+            self._beside.check(row, label)
+            if not self.ledger.answer(id, label):
+                return False
+            before = self._beside.answer(row)[0]
+            self._learn_answers()
+            self.ledger.note_change(id, bool(before != self._beside.answer(row)[0]))
+            return True
+
+    def expire(self, id: int) -> bool:
+        """Give up a question that nobody can answer; False if it was given up already. Its row is not asked again.
+
+        Parameters
+        ----------
+        id
+            Of the question.
+        """
+        with self._lock:
+            self._row_of(id)
+            return self.ledger.expire_one(id)
+
+    def withdraw(self, id: int) -> bool:
+        """Give up a question and take its price back; False if that was done already. Its row is not asked again.
+
+        Parameters
+        ----------
+        id
+            Of the question.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> sampler = PoolSampler(qc.HoeffdingTree(), [{"age": 41}, {"age": 29}], labels=1)
+        >>> sampler.withdraw(sampler.next().id), sampler.left, sampler.unasked
+        (True, 1.0, 1)
+        """
+        with self._lock:
+            self._row_of(id)
+            withdrawn = self.ledger.withdraw(id)
+            self._refunded += withdrawn
+            return withdrawn
+
+    def question(self, id: int) -> PoolQuestion:
+        """Return a question.
+
+        Parameters
+        ----------
+        id
+            Of the question.
+        """
+        row, kept = self._row_of(id), self.ledger.question(id)
+        return PoolQuestion(
+            id=kept.id,
+            row=row,
+            features=kept.features,
+            prediction=kept.prediction,
+            probability=kept.probability,
+            worth=kept.worth,
+            price=kept.price,
+        )
+
+    def accuracy(self, alpha: float = 0.05, since: int | None = None) -> Estimate:
+        """Return how right the learner is on rows not yet asked, with bounds that hold at every moment together.
+
+        What is told is a mean over the questions so far: at each, the share of the rows not yet asked that the learner
+        of that moment answered right. Questions count in order, up to the oldest one that waits for its answer.
+
+        Parameters
+        ----------
+        alpha
+            The probability that the bounds are ever wrong.
+        since
+            Count only the questions after so many, to see the learner of late. The bounds hold for a number that was
+            fixed beforehand, not for one picked by what it shows.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> PoolSampler(qc.HoeffdingTree(), [{"age": 41}], explore=0).accuracy()
+        Traceback (most recent call last):
+            ...
+        ValueError: without exploration nothing tells how right the learner is where it was not asked; give explore=0.1.
+        """
+        if self.explore == 0.0:
+            raise ValueError(
+                "without exploration nothing tells how right the learner is where it was not asked; give explore=0.1."
+            )
+        if since is not None and (isinstance(since, bool) or not hasattr(since, "__index__") or since < 0):
+            raise ValueError(f"since={since!r} is no number of questions; give a whole number of at least 0, or None.")
+        with self._lock:
+            self._settle()
+            figures = np.array(self._settled).reshape(-1, 2)[int(since or 0) :]
+        return pool_accuracy(figures[:, 0], figures[:, 1], self.explore, alpha)
+
+    def _take_up(self, seed: int | None) -> None:
+        """Go on from what the ledger holds."""
+        if not self.ledger.asked:
+            return
+        states = read_states(self.ledger)
+        last = states[-1]
+        last.check(self._state, same_seed=seed is not None)
+        self._rows = collect_rows(states, self.ledger.asked, len(self._pool))
+        self._is_asked[self._rows] = True
+        self._refunded = sum(self.ledger.question(id).refunded for id in range(1, self.ledger.asked + 1))
+        self._state = self._state._replace(origin=last.origin, drawn_at=last.drawn_at)
+        self._learn_answers(last.answered, again=True)
+        self._ids = self._beside.regions()[0]
+        self._learn_answers(again=True)
+
+    def _ask(self, k: int) -> range:
+        """Choose rows, note the questions for them and return their ids."""
+        self._learn_answers()
+        regions, unasked = self._beside.regions(), ~self._is_asked
+        ids, first, drawn_at = regions[0], self.asked + 1, self._state.drawn_at
+        if self._ids is not None and not is_finer(ids[unasked], self._ids[unasked]):
+            drawn_at = first
+        order = draw_order(self._state.origin, drawn_at, len(ids))
+        waiting = [self._rows[id - 1] for id in self.ledger.open_ids]
+        place = RegionChoice(
+            *regions, order[unasked[order]], waiting, delta=self.delta, floor=self.floor, explore=self.explore
+        )
+        chosen: list[Choice] = []
+        prices: list[float] = []
+        while len(chosen) < k and place.unasked:
+            choice = place.next(*draw_uniforms(self._state.origin, first + len(chosen)))
+            price = self._budget.find_price(self._pool.example(choice.row), choice.row)
+            labels, money = self.asked - self._refunded + len(chosen), self.spent + sum(prices)
+            if not self._budget.allows(labels, money, price):
+                break
+            chosen.append(choice)
+            prices.append(price)
+        if not chosen:
+            return range(first, first)
+        noted = self._note(chosen, prices, regions, drawn_at)
+        self._rows += [choice.row for choice in chosen]
+        self._is_asked[[choice.row for choice in chosen]] = True
+        self._ids, self._state = ids, self._state._replace(drawn_at=drawn_at)
+        return noted
+
+    def _note(self, chosen: list[Choice], prices: list[float], regions: Regions, drawn_at: int) -> range:
+        """Write questions to the ledger, all or none."""
+        rows, steps = [choice.row for choice in chosen], self.asked + 1 + np.arange(len(chosen))
+        answers = [self._beside.answer(row, regions) for row in rows]
+        state = self._state._replace(answered=self._taught, drawn_at=drawn_at)
+        # In memory only the last state is kept, so it holds the rows of all questions.
+        held = (1, self._rows + rows) if self.ledger.folder is None else (self.asked + 1, rows)
+        return self.ledger.ask_rows(
+            [self._pool.example(row) for row in rows],
+            row=steps,
+            covered=steps,
+            price=np.array(prices),
+            worth=np.array([choice.worth for choice in chosen]),
+            propensity=np.array([choice.propensity for choice in chosen]),
+            explored=np.array([choice.explored for choice in chosen]),
+            prediction=[answer for answer, _ in answers],
+            probability=np.array([probability for _, probability in answers]),
+            state=state._replace(first=held[0], rows=held[1]).to_bytes(),
+        )
+
+    def _learn_answers(self, stop: int | None = None, again: bool = False) -> None:
+        """Teach the learner the answers of the ledger that it has not learned, up to so many in all."""
+        if self.ledger.asked != self.asked:
+            raise ValueError("somebody else asked questions in the ledger of this sampler; give it one of its own.")
+        for answer in self.ledger.events_since(self._taught)[: None if stop is None else stop - self._taught]:
+            self._taught += 1
+            try:
+                self._beside.learn(self._rows[answer.id - 1], answer.label)
+            except (TypeError, ValueError) as error:
+                if not again:
+                    raise
+                warnings.warn(
+                    f"the answer to question {answer.id} cannot be learned: {error}", UserWarning, stacklevel=4
+                )
+
+    def _row_of(self, id: int) -> int:
+        self.ledger.question(id)
+        return self._rows[int(id) - 1]
+
+    def _settle(self) -> None:
+        """Take in the questions that are settled, up to the oldest open one."""
+        while len(self._settled) < self.ledger.asked:
+            question = self.ledger.question(len(self._settled) + 1)
+            if question.status == "open":
+                return
+            right = math.nan if question.status == "expired" else float(question.answer == question.prediction)
+            self._settled.append((math.nan if question.propensity is None else question.propensity, right))

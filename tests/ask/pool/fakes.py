@@ -1,0 +1,76 @@
+"""Small learners with regions, for the tests of the pool sampler, and a check that they are what they claim."""
+
+import numpy as np
+
+
+class Halves:
+    """Cuts [0, 1) into 1, 2, 4, 8 equal regions as labels come, one more cut for every `every` labels."""
+
+    def __init__(self, every=6):
+        self.every = every
+        self.seen = []
+
+    @property
+    def classes_(self):
+        return np.array(sorted({y for _, y in self.seen}))
+
+    @property
+    def cells(self):
+        return 2 ** min(len(self.seen) // self.every, 3)
+
+    def regions(self, X):
+        ids = (X[:, 0] * self.cells).astype(np.int64)
+        classes = self.classes_.tolist()
+        counts = np.zeros((self.cells, len(classes)))
+        for x, y in self.seen:
+            counts[int(x * self.cells), classes.index(y)] += 1
+        return ids, counts
+
+    def learn_one(self, x, y):
+        self.seen.append((x["x0"], y))
+
+
+class OwnPool(Halves):
+    """The same with rows of its own."""
+
+    def __init__(self, X, every=6):
+        super().__init__(every)
+        self.X, self.n_pool_ = X, len(X)
+        self.labelled = []
+
+    def regions(self, X=None):
+        return super().regions(self.X if X is None else X)
+
+    def learn_pool(self, rows, y):
+        for row, label in zip(rows.tolist(), y, strict=True):
+            assert row not in self.labelled
+            self.labelled.append(row)
+            self.seen.append((float(self.X[row, 0]), label))
+
+    def learn_one(self, x, y):
+        raise AssertionError("the rows are its own pool")
+
+
+class Joining(Halves):
+    """Two regions that become one again after six labels, two after twelve, and so on."""
+
+    @property
+    def cells(self):
+        return 2 - len(self.seen) // 6 % 2
+
+
+def pool(rows=40, seed=0):
+    X = np.random.default_rng(seed).random((rows, 2))
+    return X, np.where(X[:, 0] + 0.3 * X[:, 1] > 0.7, "yes", "no")
+
+
+def test_the_fakes_cut_finer_and_count_all_labels():
+    X, y = pool()
+    learner = Halves()
+    assert learner.regions(X)[1].shape == (1, 0)
+    for x, label in zip(X.tolist(), y.tolist(), strict=True):
+        learner.learn_one({"x0": x[0]}, label)
+    ids, counts = learner.regions(X)
+    assert counts.shape == (8, 2)
+    assert counts.sum() == len(X)
+    assert np.bincount(ids, minlength=8).tolist() == counts.sum(axis=1).tolist()
