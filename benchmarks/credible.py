@@ -5,7 +5,7 @@ real      five data sets, half pool, half test: risk against labels, passive, ac
           each set are those that did best on the other four, in other runs.
 noise     how often labels that depend on nothing are split, by number of attributes, delta and correction.
 coverage  how often the interval of the impurity misses it, by number of classes, shares drawn from the prior.
-streams   speed and accuracy on long streams beside the other trees.
+streams   speed on a long stream, and accuracy beside the other trees at equal numbers of leaves.
 floor     whether a floor of labels per leaf pays on the five sets.
 """
 
@@ -29,19 +29,31 @@ from quercus.papers.credible.toy import ToyTree, toy_table
 TOY_LABELS = (100, 400, 1000)
 TOY_TREES = {
     "credible .40": ToyTree(0.40),
+    "active .35/.10": ToyTree(0.35, 0.10),
+    "active .38/.10": ToyTree(0.38, 0.10),
     "active .40/.10": ToyTree(0.40, 0.10),
-    "active .40/.01": ToyTree(0.40, 0.01),
-    "active .40/.001": ToyTree(0.40, 0.001),
-    "active .40/.01, floor 5": ToyTree(0.40, 0.01, floor=5),
-    "active .40/.01, floor 10": ToyTree(0.40, 0.01, floor=10),
-    "active .40/.01, floor 20": ToyTree(0.40, 0.01, floor=20),
+    "active .35/.10, floor 20": ToyTree(0.35, 0.10, floor=20),
+    "active .40/.10, floor 5": ToyTree(0.40, 0.10, floor=5),
+    "active .40/.10, floor 10": ToyTree(0.40, 0.10, floor=10),
+    "active .40/.10, floor 20": ToyTree(0.40, 0.10, floor=20),
     "fixed-8": ToyTree(0.01, 0.01, start=3, grows=False),
     "fixed-64": ToyTree(0.01, 0.01, start=6, grows=False),
 }
 PASSIVE = tuple(Method("passive", delta) for delta in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35))
 ACTIVE = tuple(Method("active", d1, d2) for d1 in (0.1, 0.2, 0.3) for d2 in (0.02, 0.1, 0.3))
-HOEFFDING = tuple(Method("passive", delta, bound="hoeffding") for delta in (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5))
+HOEFFDING = tuple(
+    Method("passive", delta, bound="hoeffding") for delta in (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3)
+)
 BATCH = (Method("batch"), Method("batch", pruned=True))
+LEAVES = (10, 20, 50, 100, 200)
+GROWING: dict[str, list[Any]] = {
+    "credible": [qc.CredibleTree(delta=d, leaf="majority") for d in (1e-4, 0.001, 0.01, 0.05, 0.1, 0.15, 0.2, 0.25)],
+    "confidence": [qc.ConfidenceTree(c=c, tie=0, leaf="majority") for c in (1, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01)]
+    + [qc.ConfidenceTree(c=0.01, tie=tie, leaf="majority") for tie in (0.001, 0.002, 0.003)],
+    "hoeffding": [
+        qc.HoeffdingTree(delta=1e-3, tie=tie, leaf="majority") for tie in (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)
+    ],
+}
 SHOWN = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 
@@ -97,22 +109,27 @@ def real(quick: bool) -> None:
     chosen = {
         kind: _choose(m, tuning) for kind, m in (("credible", PASSIVE), ("active", ACTIVE), ("hoeffding", HOEFFDING))
     }
-    at = [int(np.argmin(abs(CHECKPOINTS - share))) for share in SHOWN]
     for name in SETS:
-        methods = {kind: found[name] for kind, found in chosen.items()}
-        methods |= {"batch": BATCH[0], "batch, pruned": BATCH[1]}
-        curves = _curves(tuple(methods.values()), (name,), runs, seed=2)[0]
-        rows = []
-        for (kind, method), curve in zip(methods.items(), curves, strict=True):
-            deltas = {"credible": f" {method.delta:g}", "hoeffding": f" {method.delta:g}"}
-            deltas["active"] = f" {method.delta:g}/{method.active:g}"
-            figures = zip(curve.mean(0)[at], _errors(curve)[at], strict=True)
-            rows.append([kind + deltas.get(kind, ""), *(f"{m:.3f} ({s:.3f})" for m, s in figures)])
-        gain = curves[0] - curves[1]
-        figures = zip(gain.mean(0)[at], _errors(gain)[at], strict=True)
-        rows.append(["credible - active", *(f"{m:+.3f} ({s:.3f})" for m, s in figures)])
+        methods = {f"{kind} {_deltas(found[name])}": found[name] for kind, found in chosen.items()}
+        active = chosen["active"][name]
+        twin = Method("passive", active.delta)
+        methods |= {"batch": BATCH[0], "batch, pruned": BATCH[1], f"passive {active.delta:g}": twin}
+        curves = dict(zip(methods, _curves(tuple(methods.values()), (name,), runs, seed=2)[0], strict=True))
+        rows = [[kind, *_figures(curve, ".3f")] for kind, curve in curves.items()]
+        # The same tree, fed in the order of a permutation: what asking gains.
+        gained = curves[f"passive {active.delta:g}"] - curves[f"active {_deltas(active)}"]
         print(f"\n{name}, {runs} runs: risk (standard error) by share of the pool labelled")
+        rows.append(["passive - active", *_figures(gained, "+.3f")])
         print(show(["", *(f"{share:.0%}" for share in SHOWN)], rows), flush=True)
+
+
+def _deltas(method: Method) -> str:
+    return f"{method.delta:g}/{method.active:g}" if method.kind == "active" else f"{method.delta:g}"
+
+
+def _figures(curve: NDArray[np.float64], form: str) -> list[str]:
+    at = [int(np.argmin(abs(CHECKPOINTS - share))) for share in SHOWN]
+    return [f"{m:{form}} ({s:.3f})" for m, s in zip(curve.mean(0)[at], _errors(curve)[at], strict=True)]
 
 
 def floor(quick: bool) -> None:
@@ -141,9 +158,9 @@ def _splits(job: tuple[int, float, str | None, float, int]) -> bool:
 
 def noise(quick: bool) -> None:
     """Print the share of noise pools that are split at all."""
-    runs = 40 if quick else 400
+    runs = 40 if quick else 200
     rows = []
-    settings = itertools.product((1, 8, 64), (0.05, 0.1, 0.2), (0.5, 0.1))
+    settings = itertools.product((1, 8, 64), (0.05, 0.15, 0.3), (0.5, 0.1))
     with ProcessPoolExecutor(2) as pool:
         for attributes, delta, share in settings:
             row = [f"{attributes} attributes, delta {delta:g}, share {share:g}"]
@@ -184,20 +201,41 @@ def _impurity(shares: NDArray[np.float64], criterion: str) -> NDArray[np.float64
 
 
 def streams(quick: bool) -> None:
-    """Print speed and accuracy on a stream of 200,000 rows, and on real ones."""
+    """Print speed on a stream of 200,000 rows, and the error of the trees at equal numbers of leaves."""
     n = 50_000 if quick else 200_000
     X, y, bayes = noisy_plane(n)
-    rows = []
-    for name, tree in {
+    trees: dict[str, Any] = {
         "credible": qc.CredibleTree(leaf="majority"),
+        "credible, cuts": qc.CredibleTree(leaf="majority", correction="cuts"),
         "credible, adaptive leaves": qc.CredibleTree(),
-        "credible, no correction": qc.CredibleTree(correction=None, leaf="majority"),
         "confidence": qc.ConfidenceTree(leaf="majority"),
         "hoeffding": qc.HoeffdingTree(leaf="majority"),
-    }.items():
-        rows.append([name, *_time_stream(tree, X, y)])
-    print(f"{n:,} x 10, Bayes error {bayes:.4f}: prequential, warm")
+    }
+    rows = [[name, *_time_stream(tree, X, y)] for name, tree in trees.items()]
+    print(f"{n:,} x 10, Bayes error {bayes:.4f}: prequential, majority leaves, table of bounds warm")
     print(show(["", "rows/s", "error", "leaves"], rows))
+    data = {
+        "noisy plane": (X, y),
+        "random tree": qc.streams.RandomTree(seed=3).take(n),
+        "sea": qc.streams.SEA(seed=2).take(n),
+    }
+    for name, (X, y) in data.items():
+        rows = []
+        for kind, grid in GROWING.items():
+            points = sorted({(tree.n_leaves_, error) for tree, error in (_error_of(tree, X, y) for tree in grid)})
+            leaves, errors = np.log([p[0] for p in points]), np.array([p[1] for p in points])
+            inside = [
+                f"{np.interp(np.log(k), leaves, errors):.4f}" if points[0][0] <= k <= points[-1][0] else "-"
+                for k in LEAVES
+            ]
+            rows.append([kind, *inside])
+        print(f"\n{name}, {n:,} rows: error at so many leaves, between settings that give fewer and more")
+        print(show(["", *map(str, LEAVES)], rows), flush=True)
+
+
+def _error_of(tree: Any, X: Any, y: Any) -> tuple[Any, float]:
+    outcome = tree.test_then_learn(X, y)
+    return tree, float(np.mean(outcome.answers != outcome.truth))
 
 
 def noisy_plane(n: int) -> tuple[Any, Any, float]:

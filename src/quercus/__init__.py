@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from quercus.registry import LEARNERS
 
 if TYPE_CHECKING:
-    from quercus import ask, checks, drift, explain, ledger, streams
+    from quercus import ask, bounds, checks, drift, explain, ledger, streams
     from quercus.ask.asker import Asker
     from quercus.evaluation import Frontier, NoSupport, Repeats, Replay, Run, evaluate, frontier, repeat, replay
     from quercus.learners.confidence import ConfidenceTree
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_SUBPACKAGES = ("ask", "checks", "drift", "explain", "ledger", "streams")
+_SUBPACKAGES = ("ask", "bounds", "checks", "drift", "explain", "ledger", "streams")
 _NAMES = {
     **LEARNERS,
     "Renewing": "quercus.learners.renewing",
@@ -57,6 +57,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "Replay",
     "NoSupport",
     "ask",
+    "bounds",
     "checks",
     "drift",
     "explain",

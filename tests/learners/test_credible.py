@@ -9,6 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import quercus as qc
+from quercus.bounds import find_table
 from tests.naive import credible
 
 ROWS = [[1.0], [2.0], [3.0], [4.0]]
@@ -212,3 +213,42 @@ def test_frozen_and_explained(cuts):
     assert "number" in str(tree) or "kind" in str(tree)
     assert tree.feature_importances_.sum() == pytest.approx(1)
     assert tree.explain_one({"number": 0.7, "kind": "a", "other": 0.0}).prediction in (0, 1)
+
+
+def test_a_changed_argument_does_not_spoil_the_bounds_of_others():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
+    alone = qc.CredibleTree(cuts="exact", delta=0.293).partial_fit(X, y).n_leaves_
+    find_table.cache_clear()
+    for cuts in ("exact", "binned"):
+        begun = qc.CredibleTree(cuts=cuts, delta=0.001).partial_fit(X[:2], [0, 1])
+        begun.set_params(delta=0.293).partial_fit(X, y)
+    assert qc.CredibleTree(cuts="exact", delta=0.293).partial_fit(X, y).n_leaves_ == alone > 2
+
+
+def test_leaves_of_exact_trees_tell_how_sure_they_are():
+    rng = np.random.default_rng(1)
+    X = rng.random((800, 1))
+    leaves = [n.leaf for n in qc.CredibleTree(cuts="exact").fit(X, (X[:, 0] > 0.5).astype(int)).view().nodes if n.leaf]
+    assert all(leaf.growing for leaf in leaves)
+    assert all(leaf.consistent and leaf.interval[0] > 0.8 for leaf in leaves if leaf.labels_since_split > 300)
+    assert sum(leaf.labels_since_split for leaf in leaves) == 800
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("weight", [1e-9, 1e20, 1e100])
+def test_weights_of_any_size(weight, classes, tmp_path):
+    rng = np.random.default_rng(2)
+    X, y = rng.random((60, 2)), rng.integers(0, classes, 60)
+    for cuts in ("exact", "binned"):
+        tree = qc.CredibleTree(cuts=cuts, delta=0.3, min_leaf=0, grace_period=20)
+        tree.partial_fit(X, y, sample_weight=np.full(60, weight))
+        tree.save(tmp_path / "tree.quercus")
+        assert np.isfinite(qc.load(tmp_path / "tree.quercus").predict_proba(X)).all()
+
+
+def test_fit_forgets_a_pool_that_has_no_labels():
+    tree = qc.CredibleTree().fit_pool(ROWS).fit([[1.0, 2.0]], ["a"])
+    assert tree.n_pool_ == 0
+    assert "_pool_schema" not in vars(tree)

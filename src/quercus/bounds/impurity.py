@@ -7,7 +7,7 @@ from typing import Any
 
 from quercus.bounds.beta import beta_quantile_upper
 from quercus.bounds.fold import measure_fold
-from quercus.bounds.layout import LEVELS, MAX_T, MEASURE_DEVIATION, MEASURE_ENTROPY
+from quercus.bounds.layout import LEVELS, MAX_T, MEASURE_DEVIATION, MEASURE_ENTROPY, MOST
 from quercus.bounds.moments import highest_impurity, matched_quantile, moments_impurity
 from quercus.bounds.quick import fold_quantile_quick
 from quercus.compile import kernel
@@ -18,6 +18,8 @@ _BITS = 1.0 / math.log(2.0)
 @kernel
 def bound_pair(measure: int, k: float, total: float, delta: float, level: int, upper: bool, table: Any) -> float:
     """Return the bound for two classes with weights k and total - k, k not above a half; known ones from the table."""
+    if total > MOST:
+        k, total = k * (MOST / total), MOST
     row = column = 0
     t, j = int(total), int(k)
     is_kept = t <= MAX_T and level < LEVELS and table.shape[0] > 0 and float(t) == total and float(j) == k
@@ -51,8 +53,9 @@ def bound_impurity(
 @kernel
 def bound_risk(counts: Any, classes: int, total: float, answer: int, delta: float) -> float:
     """Return the upper credible bound, at delta, of the risk of answering with this class."""
-    right = counts[answer]
-    wrong = max(0.0, total - right)
+    scale = min(1.0, MOST / total) if total > 0.0 else 1.0
+    right = counts[answer] * scale
+    wrong = max(0.0, total * scale - right)
     return beta_quantile_upper(delta, wrong + max(classes, 2) - 1.0, right + 1.0)
 
 

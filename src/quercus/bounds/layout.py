@@ -5,6 +5,8 @@ from __future__ import annotations
 MEASURE_ENTROPY, MEASURE_VARIANCE, MEASURE_DEVIATION = 0, 1, 2
 # The largest number of labels whose bounds are kept, and for how many halvings of delta.
 MAX_T = 1024
+# More labels than this are counted as this many: they would lose digits, and change nothing.
+MOST = 1e15
 LEVELS = 24
 # Sum over t <= MAX_T of t // 2 + 1: the pairs (t, k) with k <= t / 2.
 ENTRIES = MAX_T * MAX_T // 4 + MAX_T + 1

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from quercus.bounds.beta import logistic_down, solve_tail
-from quercus.bounds.layout import MEASURE_ENTROPY
+from quercus.bounds.layout import MEASURE_ENTROPY, MOST
 from quercus.compile import kernel
 
 _BITS = 1.0 / math.log(2.0)
@@ -93,18 +93,20 @@ def trigamma_lag(x: float) -> float:
 @kernel
 def entropy_moments(counts: Any, classes: int, total: float) -> tuple[float, float]:
     """Return posterior mean and variance of the entropy in bits."""
+    shrink = min(1.0, MOST / max(total, 1.0))
+    total *= shrink
     whole = total + classes
     scale = 1.0 / whole
     highest = digamma(whole + 1.0)
     mean = lag = 0.0
     for c in range(classes):
-        alpha = counts[c] + 1.0
+        alpha = counts[c] * shrink + 1.0
         mean += alpha * (highest - digamma(alpha + 1.0))
         lag += alpha * trigamma_lag(alpha + 1.0)
     mean *= scale
     spread = 0.0
     for c in range(classes):
-        alpha = counts[c] + 1.0
+        alpha = counts[c] * shrink + 1.0
         off = highest - digamma(alpha + 1.0) - mean
         spread += alpha * off * off
     variance = ((spread + lag) * scale - trigamma_lag(whole + 1.0)) / (whole + 1.0)
@@ -114,16 +116,18 @@ def entropy_moments(counts: Any, classes: int, total: float) -> tuple[float, flo
 @kernel
 def variance_moments(counts: Any, classes: int, total: float) -> tuple[float, float]:
     """Return posterior mean and variance of (1 - sum p^2) / 2."""
+    shrink = min(1.0, MOST / max(total, 1.0))
+    total *= shrink
     whole = total + classes
     scale = 1.0 / whole
     mixed = 0.0
     for c in range(classes):
-        share = (counts[c] + 1.0) * scale
-        mixed += share * ((total - counts[c]) + (classes - 1.0)) * scale
+        share = (counts[c] * shrink + 1.0) * scale
+        mixed += share * ((total - counts[c] * shrink) + (classes - 1.0)) * scale
     spread = 0.0
     for c in range(classes):
-        off = ((total - counts[c]) + (classes - 1.0)) * scale - mixed
-        spread += (counts[c] + 1.0) * scale * off * off
+        off = ((total - counts[c] * shrink) + (classes - 1.0)) * scale - mixed
+        spread += (counts[c] * shrink + 1.0) * scale * off * off
     above = whole + 1.0
     mean = 0.5 * whole * mixed / above
     squares = 4.0 * whole * above * spread + 2.0 * mixed * (whole * (1.0 - mixed) + 1.0)

@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from quercus.bounds.layout import MEASURE_DEVIATION
 from quercus.growing.alternates import WATCH, WATCHING
 from quercus.growing.arrays import TreeArrays
 from quercus.growing.layout import (
     BINS,
     BUFFER_ROWS,
+    CREDIBLE,
+    CUTS_AND_LOOKS,
     EDGE_WIDTH,
     FEATURE,
+    HOEFFDING_INTERVAL,
     LEAF,
     MAX_CATEGORIES,
+    NO_CORRECTION,
     NODE,
     NOMINAL,
     OPTIONS,
@@ -70,6 +75,13 @@ def _check_options(options: Any) -> None:
     counters = ("classes", "features", "nodes", "cells", "columns", "slots", "free_slots", "buffers", "free_buffers")
     if any(options[name][0] < 0 for name in (*counters, "full", "leaf", "criterion", "rule")):
         raise ValueError("a counter below 0")
+    is_credible = options["rule"][0] in (CREDIBLE, HOEFFDING_INTERVAL)
+    if is_credible and not (
+        options["criterion"][0] <= MEASURE_DEVIATION
+        and 0.0 < options["scale"][0] <= 0.5
+        and NO_CORRECTION <= options["correction"][0] <= CUTS_AND_LOOKS
+    ):
+        raise ValueError("a rule that is none")
     numbers = [name for name in options.dtype.names if options.dtype[name].kind == "f"]
     if not all(np.isfinite(options[name][0]) for name in numbers) or options["time"][0] < 1:
         raise ValueError("options")

@@ -17,6 +17,8 @@ class ArrayState:
     """The eight arrays that kernels work on; see ``layout`` for what they hold."""
 
     NAMES: tuple[str, ...] = ("nodes", "counts", "leaves", "hist", "edges", "buffers", "features", "options")
+    # Whether leaves know their rows, and so grow without slots.
+    keeps_rows = False
     # Those with a row per node.
     BY_NODE: tuple[str, ...] = ("nodes", "counts")
 

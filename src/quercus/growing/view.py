@@ -85,10 +85,10 @@ def _test(node: Any, schema: Schema) -> Test:
 
 def _leaf(tree: TreeArrays, node: int, answer: int) -> Leaf:
     slot = int(tree.nodes["slot"][node])
-    if slot < 0:
+    if slot < 0 and not tree.keeps_rows:
         return Leaf("majority", False, (0.0, 1.0), False, 0.0)
     option = tree.options[0]
-    own = tree.hist[slot, 0]
+    own = tree.counts[node] if tree.keeps_rows else tree.hist[slot, 0]
     m = float(own.sum())
     radius = consistency_radius(m, int(option["time"]))
     shares = np.sort(own / m)[::-1] if m > 0 else np.zeros(2)

@@ -109,6 +109,8 @@ class CredibleTree(PooledTree):
 
     _CRITERIA: ClassVar[dict[str, int]] = MEASURES
     _KERNELS = (run_credible_rows, run_adaptive_credible_rows)
+    # The table of bounds, shared with other trees.
+    _bounds: Floats
     # The rule compares with "no split" by itself.
     tie = 0.0
     alpha = 1.0
@@ -173,7 +175,15 @@ class CredibleTree(PooledTree):
 
     @property
     def _table(self) -> Floats:
-        return find_table(float(self.delta), self._CRITERIA[self.criterion]) if self.bound == "credible" else NO_TABLE
+        kept = vars(self).get("_bounds")
+        if kept is None:
+            # By what the tree was begun with: an argument that was changed since must not spoil the table of others.
+            rule, delta, measure = self._begun_with()
+            kept = self._bounds = find_table(delta, measure) if rule == CREDIBLE else NO_TABLE
+        return kept
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_bounds"}
 
     def _settings(self) -> dict[str, Any]:
         return super()._settings() | {

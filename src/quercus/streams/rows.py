@@ -39,8 +39,8 @@ def as_dicts(X: Any, names: Sequence[str], nominal: Sequence[str] = (), holes: b
         import narwhals as nw
 
         frame = nw.from_native(X, eager_only=True)
-        columns = [frame[name].to_list() for name in frame.columns]
-        coded = [name for name in frame.columns if isinstance(frame[name].dtype, (nw.Categorical, nw.Enum))]
+        columns = [column.to_list() for column in frame.iter_columns()]
+        coded = [column.name for column in frame.iter_columns() if isinstance(column.dtype, (nw.Categorical, nw.Enum))]
         categories = {*nominal, *coded}
     for j, name in enumerate(names):
         if name in categories:

@@ -281,3 +281,78 @@ def test_nothing_is_asked_when_the_ledger_refuses():
     with pytest.raises(ValueError, match="closed"):
         sampler.next()
     assert (sampler.asked, sampler.unasked) == (0, 40)
+
+
+def test_the_fakes_cut_finer_and_count_all_labels():
+    X, y = pool()
+    learner = Halves()
+    assert learner.regions(X)[1].shape == (1, 0)
+    for x, label in zip(X.tolist(), y.tolist(), strict=True):
+        learner.learn_one({"x0": x[0]}, label)
+    ids, counts = learner.regions(X)
+    assert counts.shape == (8, 2)
+    assert counts.sum() == len(X)
+    assert np.bincount(ids, minlength=8).tolist() == counts.sum(axis=1).tolist()
+
+
+def test_labels_that_the_tree_has_are_not_asked_for():
+    X, y = pool(60)
+    tree = qc.CredibleTree().fit_pool(X).learn_pool(range(10), y[:10])
+    sampler = PoolSampler(tree, X)
+    assert sampler.unasked == 50
+    asked = []
+    for question in sampler:
+        asked.append(question.row)
+        sampler.tell(question.id, str(y[question.row]))
+    assert sorted(asked) == list(range(10, 60))
+    assert tree.pool_labelled_.all()
+
+
+def test_another_pool_than_the_trees_own_is_refused():
+    X, _ = pool(60)
+    with pytest.raises(ValueError, match="X is not the pool of this CredibleTree"):
+        PoolSampler(qc.CredibleTree().fit_pool(X), X[::-1])
+
+
+def test_a_tree_that_kept_other_rows_is_taught_one_by_one():
+    X, y = pool(60)
+    tree = qc.CredibleTree(cuts="exact").partial_fit(X, y)
+    sampler = PoolSampler(tree, X + 1.0, labels=5)
+    for question in sampler:
+        sampler.tell(question.id, "yes")
+    assert tree.n_pool_ == 65
+
+
+def test_rows_may_join_the_pool_meanwhile():
+    X, y = pool(60)
+    tree = qc.CredibleTree().fit_pool(X)
+    sampler = PoolSampler(tree, X)
+    sampler.tell(sampler.next().id, "yes")
+    tree.partial_fit(X[:5], y[:5])
+    assert sampler.tell(sampler.next().id, "no")
+
+
+def test_a_row_labelled_behind_its_back_is_refused():
+    X, _ = pool(60)
+    tree = qc.CredibleTree().fit_pool(X)
+    sampler = PoolSampler(tree, X)
+    question = sampler.next()
+    tree.learn_pool([question.row], ["yes"])
+    with pytest.raises(ValueError, match=f"the label of row {question.row} of its pool already"):
+        sampler.tell(question.id, "yes")
+    assert sampler.ledger.question(question.id).status == "open"
+
+
+@pytest.mark.parametrize("learner", [qc.CredibleTree(size="volume"), qc.HoeffdingTree(delta=7)])
+def test_what_is_wrong_with_a_learner_is_said_before_anybody_pays(learner):
+    with pytest.raises(ValueError, match=r"size=|delta="):
+        PoolSampler(learner, pool()[0])
+
+
+def test_columns_named_by_numbers():
+    X, y = pool()
+    table = pd.DataFrame(X)
+    sampler = PoolSampler(qc.CredibleTree().fit_pool(table), table, labels=3)
+    for question in sampler:
+        sampler.tell(question.id, str(y[question.row]))
+    assert list(question.features) == ["x0", "x1"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -45,15 +46,24 @@ class PoolLearner:
         schema = getattr(learner, "schema_", None)
         self.learner = learner
         self.rows = PoolRows(X, schema if isinstance(schema, Schema) else None)
-        self._is_own = _check_learner(learner, len(self.rows))
-        regions = self.regions()
-        self.begun = float(regions[1].sum())
-        self._knows = regions[1].shape[1] > 0
+        self._is_own = _check_learner(learner, X, len(self.rows))
+        if not self._is_own and schema is None:
+            # What is wrong with its arguments, or with the rows, is to be said before anybody pays for a label.
+            copy.deepcopy(learner).learn_one(self.rows.example(0), "label")
+        self.begun = float(self.regions()[1].sum())
+
+    def known(self) -> NDArray[np.bool_]:
+        """Return for each row of the pool whether the learner has its label already."""
+        if not self._is_own:
+            return np.zeros(len(self.rows), bool)
+        return np.array(self.learner.pool_labelled_[: len(self.rows)], bool)
 
     def regions(self) -> Regions:
         """Return the region of each row of the pool, and the class weights of each region."""
         found = self.learner.regions() if self._is_own else self.learner.regions(self.rows.table)
-        ids, counts = np.asarray(found[0], np.int64), np.asarray(found[1], np.float64)
+        # Rows that joined its pool since, with their labels, follow those that are asked for.
+        ids = np.asarray(found[0], np.int64)[: len(self.rows)]
+        counts = np.asarray(found[1], np.float64)
         if ids.shape != (len(self.rows),) or counts.ndim != 2 or not 0 <= ids.min() <= ids.max() < len(counts):
             raise ValueError(
                 f"{type(self.learner).__name__}.regions gave regions of shape {ids.shape} and class weights of shape "
@@ -71,14 +81,16 @@ class PoolLearner:
         regions
             What `regions` gives now, if that is known.
         """
-        if not self._knows:
-            return None, math.nan
         if hasattr(self.learner, "predict_one"):
             x = self.rows.example(row)
             answer = self.learner.predict_one(x)
+            if answer is None:
+                return None, math.nan
             shares = self.learner.predict_proba_one(x) if hasattr(self.learner, "predict_proba_one") else {}
             return answer, float(shares.get(answer, math.nan))
         ids, counts = self.regions() if regions is None else regions
+        if counts.shape[1] == 0:
+            return None, math.nan
         here = counts[ids[row]]
         best = int(here.argmax())
         label: Label = np.asarray(self.learner.classes_).tolist()[best]
@@ -95,6 +107,8 @@ class PoolLearner:
             Its label.
         """
         schema = getattr(self.learner, "schema_", None)
+        if self._is_own and self.known()[row]:
+            raise ValueError(f"the learner has the label of row {row} of its pool already; withdraw the question.")
         if isinstance(schema, Schema):
             if not self._is_own:
                 schema.read_one(self.rows.example(row), np.empty(len(schema.names)), True)
@@ -114,10 +128,9 @@ class PoolLearner:
             self.learner.learn_pool(np.array([row]), [label])
         else:
             self.learner.learn_one(self.rows.example(row), label)
-        self._knows = True
 
 
-def _check_learner(learner: Any, rows: int) -> bool:
+def _check_learner(learner: Any, X: Any, rows: int) -> bool:
     """Tell whether the learner has these rows as its own pool; refuse one that cannot be asked for."""
     name, own = type(learner).__name__, getattr(learner, "n_pool_", None)
     if isinstance(learner, type) or not callable(getattr(learner, "regions", None)):
@@ -125,8 +138,10 @@ def _check_learner(learner: Any, rows: int) -> bool:
         raise TypeError(
             f"{shown} cannot tell its regions; give a learner with regions(X) and learn_one, such as CredibleTree()."
         )
-    if own == rows and hasattr(learner, "learn_pool"):
+    if hasattr(learner, "learn_pool") and learner.holds(X):
         return True
+    if own and not np.all(learner.pool_labelled_):
+        raise ValueError(f"X is not the pool of this {name}; give the rows that it was given with fit_pool.")
     if not hasattr(learner, "learn_one"):
         raise TypeError(
             f"{name} has no learn_one and, for learn_pool, {'no pool' if own is None else f'a pool of {own} rows'}; "

@@ -43,10 +43,12 @@ class PoolRows:
             self.names = list(dict.fromkeys(name for x in X for name in x))
             self.table = [{name: x.get(name) for name in self.names} for x in X]
         elif isinstance(X, np.ndarray) and X.ndim == 2:
-            known = schema is not None and len(schema.names) == X.shape[1]
-            self.names = list(schema.names) if schema and known else [f"x{j}" for j in range(X.shape[1])]
+            self.names = _invent_names(X.shape[1], schema)
         elif hasattr(X, "columns"):
-            self.names = [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
+            given = list(X.column_names if hasattr(X, "column_names") else X.columns)
+            # Columns that are numbered have no names, for learners too.
+            named = all(isinstance(name, str) for name in given)
+            self.names = given if named else _invent_names(len(given), schema)
         else:
             shape = f"an array of {X.ndim} dimensions" if isinstance(X, np.ndarray) else f"a {type(X).__name__}"
             raise TypeError(
@@ -94,6 +96,12 @@ class PoolRows:
         for column in columns:
             digest.update(_to_bytes(column))
         return digest.digest()[:16]
+
+
+def _invent_names(width: int, schema: Schema | None) -> list[str]:
+    if schema is not None and len(schema.names) == width:
+        return list(schema.names)
+    return [f"x{j}" for j in range(width)]
 
 
 def _to_bytes(column: Any) -> bytes:

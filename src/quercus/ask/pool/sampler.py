@@ -120,7 +120,8 @@ class PoolSampler:
         self.delta, self.explore, self.floor = float(delta), float(explore), float(floor)
         self._lock = threading.RLock()
         self._rows: list[int] = []
-        self._is_asked = np.zeros(len(self._pool), bool)
+        # Rows whose label the learner had from the beginning count as asked.
+        self._is_asked = self._beside.known()
         # Answers that the learner has learned, and its regions when the last question was asked.
         self._taught = 0
         self._ids: NDArray[np.int64] | None = None
@@ -154,7 +155,7 @@ class PoolSampler:
     @property
     def unasked(self) -> int:
         """Rows that were not asked for yet."""
-        return len(self._pool) - len(self._rows)
+        return int((~self._is_asked).sum())
 
     @property
     def spent(self) -> float:
@@ -391,7 +392,6 @@ class PoolSampler:
         if self.ledger.asked != self.asked:
             raise ValueError("somebody else asked questions in the ledger of this sampler; give it one of its own.")
         for answer in self.ledger.events_since(self._taught)[: None if stop is None else stop - self._taught]:
-            self._taught += 1
             try:
                 self._beside.learn(self._rows[answer.id - 1], answer.label)
             except (TypeError, ValueError) as error:
@@ -400,6 +400,7 @@ class PoolSampler:
                 warnings.warn(
                     f"the answer to question {answer.id} cannot be learned: {error}", UserWarning, stacklevel=4
                 )
+            self._taught += 1
 
     def _row_of(self, id: int) -> int:
         self.ledger.question(id)

@@ -127,6 +127,7 @@ class PooledArrays(TreeArrays):
         """Return the tree that answers as one without a pool; nothing is copied."""
         tree = TreeArrays.__new__(TreeArrays)
         tree.max_bytes = self.max_bytes
+        tree.keeps_rows = True
         for name in TreeArrays.NAMES:
             setattr(tree, name, getattr(self, name))
         return tree

@@ -268,6 +268,7 @@ def run_pool_rows(
             draw_box(features, option, values, regions, spans, pool, boxes)
         insert_label(features, option, values, rows, regions, pool, links, heads, ordered, node, row)
         regions[node].due = 1
+        pool.unfinished = 1
         stack[0] = node
         if not look_at_due(
             nodes,
@@ -289,7 +290,7 @@ def run_pool_rows(
             stack,
             1,
         ):
-            pool.unfinished = 1
             option.stopped = NEEDS_ROOM
             return i
+        pool.unfinished = 0
     return stop

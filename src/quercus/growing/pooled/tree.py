@@ -99,6 +99,38 @@ class PooledTree(GrowingTree):
                 del self._places
         return self
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forget everything, the pool too, and learn these rows, in order; `partial_fit` goes on from there."""
+        super().fit(X, y, sample_weight)
+        self.__dict__.pop("_pool_schema", None)
+        return self
+
+    def holds(self, X: Any) -> bool:
+        """Return whether these are the rows of the pool, in order; rows that came with their labels may follow.
+
+        Parameters
+        ----------
+        X
+            Rows, as in `fit_pool`.
+
+        Examples
+        --------
+        >>> from quercus import CredibleTree
+        >>> tree = CredibleTree().fit_pool([[1.0], [2.0]])
+        >>> tree.holds([[1.0], [2.0]]), tree.holds([[1.0], [3.0]])
+        (True, False)
+        """
+        pool = vars(self).get("_tree")
+        if not isinstance(pool, PooledArrays):
+            return False
+        schema = self.schema_ if self._is_fitted() else self._pool_schema
+        try:
+            rows = schema.read(X, learn=False).X
+        except (ValueError, TypeError):
+            return False
+        n = len(rows)
+        return n <= pool.n_rows and np.array_equal(rows, pool.values[:n, : rows.shape[1]], equal_nan=True)
+
     @property
     def n_pool_(self) -> int:
         """Number of rows in the pool, labelled or not; 0 without one."""
@@ -128,6 +160,13 @@ class PooledTree(GrowingTree):
         find_leaves(pool.nodes, pool.values[: pool.n_rows], leaves)
         return leaves, self._class_counts()
 
+    def _check_fitted(self) -> None:
+        if not self._is_fitted() and self.n_pool_:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance has a pool, but no label yet. Call learn_pool first."
+            )
+        super()._check_fitted()
+
     def _check_arguments(self) -> None:
         super()._check_arguments()
         check_choice("cuts", self.cuts, (None, "binned", "exact"))
@@ -148,6 +187,14 @@ class PooledTree(GrowingTree):
     def _pooling(self) -> dict[str, Any]:
         """Return the options of the pool that come from the arguments."""
         return {"size": _SIZES[self.size], "min_leaf": self.min_leaf}
+
+    def _begun_with(self) -> tuple[int, float, int]:
+        """Return the rule, the delta and the measure that the kernel works with."""
+        if isinstance(self._tree, PooledArrays):
+            pool = self._tree.pooling[0]
+            return int(pool["bound"]), float(pool["delta"]), int(pool["measure"])
+        options = self._tree.options[0]
+        return int(options["rule"]), float(options["scale"]), int(options["criterion"])
 
     def _find_pool(self) -> PooledArrays:
         tree = vars(self).get("_tree")
