@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 import quercus as qc
 from benchmarks.tables import show
@@ -234,8 +235,9 @@ def streams(quick: bool) -> None:
 
 
 def _error_of(tree: Any, X: Any, y: Any) -> tuple[Any, float]:
-    outcome = tree.test_then_learn(X, y)
-    return tree, float(np.mean(outcome.answers != outcome.truth))
+    fresh = clone(tree)
+    outcome = fresh.test_then_learn(X, y)
+    return fresh, float(np.mean(outcome.answers != outcome.truth))
 
 
 def noisy_plane(n: int) -> tuple[Any, Any, float]:
@@ -247,8 +249,6 @@ def noisy_plane(n: int) -> tuple[Any, Any, float]:
 
 
 def _time_stream(tree: Any, X: Any, y: Any) -> list[str]:
-    from sklearn.base import clone
-
     # Two passes: the first compiles, and fills the table of bounds.
     seconds = []
     for _ in range(3):
