@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from quercus import ask, bounds, checks, drift, explain, ledger, streams
     from quercus.ask.asker import Asker
     from quercus.evaluation import Frontier, NoSupport, Repeats, Replay, Run, evaluate, frontier, repeat, replay
+    from quercus.learners.bayesian import BayesianForest, BayesianTree
     from quercus.learners.confidence import ConfidenceTree
     from quercus.learners.credible import CredibleTree
     from quercus.learners.hoeffding import HoeffdingTree
@@ -43,6 +44,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "ConfidenceTree",
     "CredibleTree",
     "HoeffdingTree",
+    "BayesianForest",
+    "BayesianTree",
     "Renewing",
     "load",
     "ModelFileError",

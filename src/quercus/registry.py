@@ -7,6 +7,8 @@ import importlib
 from typing import Any
 
 LEARNERS: dict[str, str] = {
+    "BayesianForest": "quercus.learners.bayesian",
+    "BayesianTree": "quercus.learners.bayesian",
     "ConfidenceTree": "quercus.learners.confidence",
     "CredibleTree": "quercus.learners.credible",
     "HoeffdingTree": "quercus.learners.hoeffding",
@@ -34,7 +36,7 @@ def find_learner(name: str) -> Any:
     >>> find_learner("oak")
     Traceback (most recent call last):
         ...
-    ValueError: there is no learner 'oak'; there are ConfidenceTree, CredibleTree, HoeffdingTree.
+    ValueError: there is no learner 'oak'; there are BayesianForest, BayesianTree, ..., HoeffdingTree.
     """
     if name in MODELS:
         return find_model(name)

@@ -1,0 +1,152 @@
+"""What the Bayesian forest is worth: ``python -m benchmarks.bayesian {table,trees,speed} [--quick] [--sets ...]``.
+
+table  error on the sets of the paper's table 1, one pass, ten runs: the forest and its variants, both ways to predict,
+       beside a random forest, a linear online model and river's AMF.
+trees  error with 1, 4 and 8 trees.
+speed  rows a second on usps, and the memory traffic of that as a share of what the machine can move.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import numpy as np
+
+import quercus as qc
+from benchmarks.tables import show
+from quercus.papers.bayesian.splits import SETS, Split, load_split
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "BOF": {},
+    "BOF-P": {"projection": 0.5},
+    "BOF-B": {"bagging": 0.3},
+    "BOF-PB": {"projection": 0.5, "bagging": 0.3},
+    "BOF-S": {"subset": 0.5},
+    "BOF-SD": {"subset": 0.5, "covariance": "diagonal"},
+}
+
+
+def forest(split: Split, run: int, **changes: Any) -> qc.BayesianForest:
+    """Return a forest that has learned the training rows once."""
+    classes = np.unique(split.y)
+    made = qc.BayesianForest.paper(classes=len(classes), seed=run, max_bytes=2**31, **changes)
+    return made.partial_fit(split.X, split.y, classes=classes)
+
+
+def _errors(job: tuple[str, str, int]) -> list[float]:
+    """Return the errors of one learner in one run; of a forest by all leaves and by one path."""
+    name, learner, run = job
+    split = load_split(name, run)
+    if learner in VARIANTS:
+        made = forest(split, run, **VARIANTS[learner])
+        errors = []
+        for way in ("full", "path"):
+            made.set_params(inference=way)
+            errors.append(float(np.mean(made.predict(split.X_test) != split.y_test)))
+        return errors
+    return [float(np.mean(PEERS[learner](split, run) != split.y_test))]
+
+
+def _random_forest(split: Split, run: int) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(100, random_state=run).fit(split.X, split.y).predict(split.X_test)
+
+
+def _linear(split: Split, run: int) -> Any:
+    """Return the answers of an averaged linear model that saw the rows once, scaled by what training rows show."""
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.preprocessing import MinMaxScaler
+
+    scaler = MinMaxScaler((-1, 1)).fit(split.X)
+    model = SGDClassifier(loss="log_loss", average=True, random_state=run)
+    model.partial_fit(scaler.transform(split.X), split.y, classes=np.unique(split.y))
+    return model.predict(scaler.transform(split.X_test))
+
+
+def _amf(split: Split, run: int) -> Any:
+    from river.forest import AMFClassifier
+
+    model = AMFClassifier(n_estimators=10, seed=run)
+    for row, label in zip(split.X.tolist(), split.y.tolist(), strict=True):
+        model.learn_one(dict(enumerate(row)), label)
+    return [model.predict_one(dict(enumerate(row))) for row in split.X_test.tolist()]
+
+
+PEERS: dict[str, Callable[[Split, int], Any]] = {
+    "random forest, 100, batch": _random_forest,
+    "linear, online": _linear,
+    "AMF, 10": _amf,
+}
+
+
+def _figure(errors: np.ndarray[Any, Any]) -> str:
+    return f"{100 * errors.mean():.2f} ({100 * errors.std(ddof=1):.2f})"
+
+
+def table(sets: list[str], quick: bool) -> None:
+    """Print mean errors and their deviation over runs."""
+    runs = 3 if quick else 10
+    for name in sets:
+        rows = []
+        with ProcessPoolExecutor(2) as pool:
+            for learner in (*VARIANTS, *PEERS):
+                errors = np.array(list(pool.map(_errors, [(name, learner, run) for run in range(100, 100 + runs)])))
+                rows.append([learner, *(_figure(column) for column in errors.T), *[""] * (2 - errors.shape[1])])
+                print(name, *rows[-1], flush=True)
+        print(f"\n{name}, {runs} runs, one pass: error in % (standard deviation), by all leaves and by one path")
+        print(show(["", "full", "path"], rows), flush=True)
+
+
+def trees(sets: list[str], quick: bool) -> None:
+    """Print errors by number of trees."""
+    runs = 3 if quick else 10
+    rows = []
+    for name in sets:
+        row = [name]
+        for n in (1, 4, 8):
+            errors = []
+            for run in range(200, 200 + runs):
+                split = load_split(name, run)
+                errors.append(np.mean(forest(split, run, trees=n).predict(split.X_test) != split.y_test))
+            row.append(_figure(np.array(errors)))
+        rows.append(row)
+        print(*row, flush=True)
+    print(show(["", "1 tree", "4 trees", "8 trees"], rows))
+
+
+def speed(sets: list[str], quick: bool) -> None:
+    """Print rows a second on usps, for one and two threads."""
+    split = load_split("usps", 0)
+    n = 500 if quick else 2000
+    block = np.ones(2**25, np.float32)
+    started = time.perf_counter()
+    for _ in range(5):
+        block += 1.0
+    moved = 5 * 2 * block.nbytes / (time.perf_counter() - started)
+    for threads in (1, 2):
+        made = qc.BayesianForest(depth=5, threads=threads, max_bytes=2**31)
+        made.partial_fit(split.X[:200], split.y[:200], classes=np.unique(split.y))
+        started = time.perf_counter()
+        made.partial_fit(split.X[200 : 200 + n], split.y[200 : 200 + n])
+        rate = n / (time.perf_counter() - started)
+        print(f"{threads} threads: {rate:,.0f} rows/s; memory can be moved at {moved / 1e9:.1f} GB/s by one thread")
+
+
+def main() -> None:
+    """Run a part."""
+    parts = {"table": table, "trees": trees, "speed": speed}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=parts)
+    parser.add_argument("--quick", action="store_true", help="fewer runs")
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
+    arguments = parser.parse_args()
+    parts[arguments.part](list(arguments.sets), arguments.quick)
+
+
+if __name__ == "__main__":
+    main()

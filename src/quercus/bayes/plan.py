@@ -1,0 +1,138 @@
+"""What a forest is to be: its arguments, checked and as numbers for the kernels."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+_DEFAULT_DEPTH = 5
+_DEEPEST = 16
+
+
+class Plan(NamedTuple):
+    """What a forest is to be, from its arguments and what is known at its start.
+
+    ``settings`` are fields of the options; ``depths`` the least and the largest; ``seen`` the features that a node with
+    a subset sees, or the dimensions of a projection.
+    """
+
+    settings: dict[str, Any]
+    depths: tuple[int, int]
+    trees: int
+    seen: int
+    dtype: str
+    max_bytes: int
+
+
+def check_whole(name: str, value: Any, least: int, most: int) -> None:
+    """Raise ValueError unless the value is a whole number within its limits.
+
+    Parameters
+    ----------
+    name
+        Of the argument.
+    value
+        What was given.
+    least, most
+        The limits.
+
+    Examples
+    --------
+    >>> check_whole("trees", 0, 1, 100)
+    Traceback (most recent call last):
+        ...
+    ValueError: trees=0 is out of range; give a whole number from 1 to 100.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
+        raise ValueError(f"{name}={value!r} is out of range; give a whole number from {least} to {most}.")
+
+
+def check_depth(depth: Any) -> None:
+    """Raise ValueError unless this is a depth, a range of depths, or None.
+
+    Parameters
+    ----------
+    depth
+        What was given.
+
+    Examples
+    --------
+    >>> check_depth((6, 4))
+    Traceback (most recent call last):
+        ...
+    ValueError: depth=(6, 4) is no range; give the smaller number first.
+    """
+    if depth is None:
+        return
+    pair = depth if isinstance(depth, tuple | list) else (depth, depth)
+    if len(pair) != 2:
+        raise ValueError(f"depth={depth!r} is unknown; give a whole number, a pair (low, high), or None.")
+    for value in pair:
+        check_whole("depth", value, 1, _DEEPEST)
+    if pair[0] > pair[1]:
+        raise ValueError(f"depth={depth!r} is no range; give the smaller number first.")
+
+
+def find_depths(depth: Any, classes: int) -> tuple[int, int]:
+    """Return the least and the largest depth; without one it follows from the number of classes that are known.
+
+    Parameters
+    ----------
+    depth
+        What was given.
+    classes
+        Number of classes known before the first row, 0 if none are.
+
+    Examples
+    --------
+    >>> find_depths(None, 10), find_depths(None, 0), find_depths((4, 6), 10)
+    ((6, 6), (5, 5), (4, 6))
+    """
+    if depth is None:
+        depth = math.ceil(math.log2(classes)) + 2 if classes else _DEFAULT_DEPTH
+    low, high = depth if isinstance(depth, tuple | list) else (depth, depth)
+    return int(low), int(high)
+
+
+def check_part(name: str, value: Any) -> None:
+    """Raise ValueError unless this is a number of at least 1, a share, or None.
+
+    Parameters
+    ----------
+    name
+        Of the argument.
+    value
+        What was given.
+
+    Examples
+    --------
+    >>> check_part("subset", 1.5)
+    Traceback (most recent call last):
+        ...
+    ValueError: subset=1.5 is out of range; give a whole number of at least 1, a share above 0.0 and at most 1.0, or ...
+    """
+    is_number = hasattr(value, "__index__") and not isinstance(value, bool) and value >= 1
+    is_share = isinstance(value, float) and 0.0 < value <= 1.0
+    if not (value is None or is_number or is_share):
+        raise ValueError(
+            f"{name}={value!r} is out of range; give a whole number of at least 1, a share above 0.0 and at most 1.0, "
+            "or None."
+        )
+
+
+def part_of(value: float, features: int) -> int:
+    """Return a number as it is, or a share as a number of the features.
+
+    Parameters
+    ----------
+    value
+        Number or share.
+    features
+        Number of features.
+
+    Examples
+    --------
+    >>> part_of(3, 9), part_of(0.5, 9)
+    (3, 5)
+    """
+    return math.ceil(value * features) if isinstance(value, float) else int(value)

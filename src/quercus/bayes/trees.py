@@ -1,0 +1,230 @@
+"""One row on its way through one tree: where it comes to, and what an example changes; compiled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from quercus.bayes.dirichlet import learn_leaf
+from quercus.bayes.layout import PATH, Nodes, Scratch
+from quercus.bayes.nodes import (
+    dot,
+    keep_in_band,
+    look,
+    noise_of,
+    normal_cdf,
+    normal_density,
+    spread_through,
+    update_node,
+)
+from quercus.compile import kernel
+
+# Forgetting stops here: a class that has not come for long must still be able to.
+_LEAST_FORGOTTEN = 1e-6
+# What is noted of a node that a row came to: m, s, xi' Sigma xi, and what that is at least.
+_MARGIN, _DEVIATION, _VARIANCE, _LEAST = range(4)
+# The state of a node on the way of an example; a reached leaf waits for ever.
+_WAITING, _SPLIT = 1, 2
+
+
+@kernel
+def make_scratch(mu: Any, columns: int, depth: int, classes: int) -> Scratch:
+    """Return room for one row and one tree."""
+    width = mu.shape[1]
+    inner = 2**depth - 1
+    z = np.zeros(max(width, columns), mu.dtype)
+    xi = np.zeros(width, mu.dtype)
+    other = np.zeros(width, mu.dtype)
+    places = np.zeros(len(z), np.int64)
+    spreads = np.zeros((inner, width), mu.dtype)
+    facts = np.zeros((inner, 4))
+    state = np.zeros(2 * inner + 1, np.int64)
+    figures = np.zeros((4, 2 * inner + 1))
+    return Scratch(z, xi, other, places, spreads, facts, state, figures, np.zeros((3, classes)))
+
+
+@kernel
+def load_row(z: Any, row: Any) -> None:
+    """Copy a row of numbers into the type of the forest; z is zero behind it."""
+    for k in range(len(row)):
+        z[k] = row[k]
+
+
+@kernel
+def split_row(option: Any, all_nodes: Nodes, n: int, noise: Any, noisy: bool, scratch: Scratch, at: int) -> None:
+    """Compute how node n divides the row, into place ``at`` of spreads and facts."""
+    node, mu, sigma = all_nodes.nodes[n], all_nodes.mu[n], all_nodes.sigma[n]
+    picks, maps, places = all_nodes.picks, all_nodes.maps, scratch.places
+    spread, facts = scratch.spreads[at], scratch.facts[at]
+    seen = look(option.sight, n, node.size, picks, maps, scratch.z, places, scratch.xi)
+    spread_through(sigma, option.diagonal, seen, node.size, places, spread)
+    variance = dot(seen, spread) * node.inflation
+    # Without the second a mean that never comes back would be scaled up with each shrinking covariance, for ever.
+    certain = max(node.top * node.inflation, option.floor * dot(mu, mu))
+    least = option.floor * dot(seen, seen) * certain
+    total = variance
+    if noisy:
+        total += noise_of(option, node, n, mu, sigma, picks, maps, noise, scratch.other)
+    deviation = math.sqrt(max(total, least))
+    facts[_MARGIN] = dot(mu, seen) / deviation
+    facts[_DEVIATION] = deviation
+    facts[_VARIANCE] = variance
+    facts[_LEAST] = least
+
+
+@kernel
+def is_noisy(noise: Any) -> bool:
+    """Return whether any value of a row is missing."""
+    most = 0.0
+    for c in range(len(noise)):
+        most = max(most, noise[c])
+    return most > 0.0
+
+
+@kernel
+def reach_leaves(option: Any, tree: Any, all_nodes: Nodes, noise: Any, scratch: Scratch, mode: int) -> None:
+    """Write with what probability the row comes to each node and leaf, or which path it takes."""
+    rho = scratch.figures[0]
+    noisy = is_noisy(noise)
+    # Where hardly anything arrives, it is divided evenly: no answer changes by more than that.
+    negligible = option.skip * option.skip
+    rho[0] = 1.0
+    for n in range(2**tree.depth - 1):
+        left, right = 0.5, 0.5
+        node = tree.node + n
+        if mode & PATH:
+            if rho[n] > 0.0:
+                size = all_nodes.nodes[node].size
+                picks, maps = all_nodes.picks, all_nodes.maps
+                seen = look(option.sight, node, size, picks, maps, scratch.z, scratch.places, scratch.xi)
+                left = 1.0 if dot(all_nodes.mu[node], seen) > 0.0 else 0.0
+                right = 1.0 - left
+        elif rho[n] > negligible:
+            split_row(option, all_nodes, node, noise, noisy, scratch, 0)
+            left = normal_cdf(scratch.facts[0, _MARGIN])
+            right = normal_cdf(-scratch.facts[0, _MARGIN])
+        rho[2 * n + 1] = left * rho[n]
+        rho[2 * n + 2] = right * rho[n]
+
+
+@kernel
+def leaf_total(alpha: Any, leaf: int, classes: int) -> float:
+    """Return |alpha| of a leaf."""
+    total = 0.0
+    for c in range(classes):
+        total += alpha[leaf, c]
+    return total
+
+
+@kernel
+def add_class_shares(tree: Any, alpha: Any, classes: int, rho: Any, out: Any) -> None:
+    """Add up the class shares of the leaves, weighted by how probably a row comes there."""
+    leaves = 2**tree.depth
+    for leaf in range(leaves):
+        reached = rho[leaves - 1 + leaf]
+        if reached > 0.0:
+            total = leaf_total(alpha, tree.leaf + leaf, classes)
+            for c in range(classes):
+                out[c] += reached * (alpha[tree.leaf + leaf, c] / total)
+
+
+@kernel
+def forget_some(option: Any, tree: Any, all_nodes: Nodes, alpha: Any) -> None:
+    """Let all that a tree knows grow a little less certain."""
+    for n in range(tree.node, tree.node + 2**tree.depth - 1):
+        all_nodes.nodes[n].inflation *= 1.0 + option.forget
+        keep_in_band(all_nodes.nodes[n], all_nodes.mu[n])
+    for leaf in range(tree.leaf, tree.leaf + 2**tree.depth):
+        for c in range(option.classes):
+            if alpha[leaf, c] > _LEAST_FORGOTTEN:
+                alpha[leaf, c] *= 1.0 - option.forget
+
+
+@kernel
+def bound_nodes(tree: Any, alpha: Any, classes: int, y: int, figures: Any) -> None:
+    """Write the share of class y in each leaf, and for each node the largest and smallest below it."""
+    u, upper, lower = figures[1], figures[2], figures[3]
+    leaves = 2**tree.depth
+    for leaf in range(leaves):
+        share = alpha[tree.leaf + leaf, y] / leaf_total(alpha, tree.leaf + leaf, classes)
+        n = leaves - 1 + leaf
+        u[n], upper[n], lower[n] = share, share, share
+    for n in range(leaves - 2, -1, -1):
+        upper[n] = max(upper[2 * n + 1], upper[2 * n + 2])
+        lower[n] = min(lower[2 * n + 1], lower[2 * n + 2])
+
+
+@kernel
+def most_relevant(inner: int, state: Any, rho: Any, upper: Any) -> int:
+    """Return the inner node, of those that wait, that may contribute most; -1 if none waits."""
+    best = -1
+    for n in range(inner):
+        if state[n] == _WAITING and (best < 0 or rho[n] * upper[n] > rho[best] * upper[best]):
+            best = n
+    return best
+
+
+@kernel
+def spread_example(option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, noise: Any, scratch: Scratch) -> float:
+    """Send an example of class y through a tree; return p(y | x).
+
+    Nodes are split in the order of what they may contribute, until what is left is below ``skip``: those need no
+    product with their covariance, are not changed, and count as if they divided evenly.
+    """
+    rho, u, upper, lower = scratch.figures[0], scratch.figures[1], scratch.figures[2], scratch.figures[3]
+    state = scratch.state
+    inner = 2**tree.depth - 1
+    bound_nodes(tree, alpha, option.classes, y, scratch.figures)
+    for n in range(2 * inner + 1):
+        state[n] = 0
+        rho[n] = 0.0
+    noisy = is_noisy(noise)
+    rho[0] = 1.0
+    state[0] = _WAITING
+    sure = lower[0]
+    n = 0
+    while n >= 0 and not rho[n] * upper[n] < option.skip * sure:
+        split_row(option, all_nodes, tree.node + n, noise, noisy, scratch, n)
+        rho[2 * n + 1] = normal_cdf(scratch.facts[n, _MARGIN]) * rho[n]
+        rho[2 * n + 2] = normal_cdf(-scratch.facts[n, _MARGIN]) * rho[n]
+        state[n], state[2 * n + 1], state[2 * n + 2] = _SPLIT, _WAITING, _WAITING
+        sure = 0.0
+        for k in range(2 * inner + 1):
+            if state[k] == _WAITING:
+                sure += rho[k] * lower[k]
+        n = most_relevant(inner, state, rho, upper)
+    for k in range(inner - 1, -1, -1):
+        left, right = 0.5, 0.5
+        if state[k] == _SPLIT:
+            left, right = normal_cdf(scratch.facts[k, _MARGIN]), normal_cdf(-scratch.facts[k, _MARGIN])
+        u[k] = u[2 * k + 1] * left + u[2 * k + 2] * right
+    return u[0]
+
+
+@kernel
+def change_tree(
+    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, p: float, part: float, scratch: Scratch
+) -> None:
+    """Match the moments of every node and leaf that the example came to."""
+    rho, u = scratch.figures[0], scratch.figures[1]
+    inner = 2**tree.depth - 1
+    least = option.skip * p
+    for n in range(inner):
+        left, right = u[2 * n + 1], u[2 * n + 2]
+        if scratch.state[n] != _SPLIT or rho[n] * max(u[n], left, right) < least:
+            continue
+        facts = scratch.facts[n]
+        margin = facts[_MARGIN]
+        kappa = rho[n] * normal_density(margin) * (left - right) / p
+        at = tree.node + n
+        scale = all_nodes.nodes[at].inflation / facts[_DEVIATION]
+        shrink = part * (kappa * kappa + kappa * margin) * scale * scale
+        changes = facts[_VARIANCE] >= facts[_LEAST]
+        node, mu, sigma = all_nodes.nodes[at], all_nodes.mu[at], all_nodes.sigma[at]
+        update_node(option, node, mu, sigma, scratch.spreads[n], part * kappa * scale, shrink, changes, scratch.other)
+    for n in range(inner, 2 * inner + 1):
+        if scratch.state[n] == _WAITING and rho[n] * u[n] >= least:
+            share = min(rho[n] * u[n] / p, 1.0)
+            learn_leaf(alpha[tree.leaf + n - inner], option.classes, y, part * share, scratch.leaf)

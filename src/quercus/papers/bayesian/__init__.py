@@ -1,0 +1,1 @@
+"""Rota Bulò & Kontschieder, "Online Learning with Bayesian Classification Trees"."""
