@@ -62,7 +62,7 @@ def test_a_file_without_one_of_its_arrays_is_refused(tmp_path, name, damage):
         elif damage == "shorten" and tensors[parts[0]].ndim and len(tensors[parts[0]]):
             changed |= {part: np.ascontiguousarray(tensors[part][:-1]) for part in parts}
         elif damage == "retype" and layout[array] is None:
-            changed[array] = tensors[array].astype(np.float32)
+            changed[array] = tensors[array].astype(np.float64 if tensors[array].dtype == np.float32 else np.float32)
         else:
             continue
         other = header | {"arrays": layout}
