@@ -96,11 +96,15 @@ class OnlineClassifier(Predictor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn these rows, in order; `partial_fit` goes on from there."""
         fresh = clone(self)
-        fresh.partial_fit(X, y, sample_weight=sample_weight)
+        fresh._learn_history(X, y, sample_weight)
         with self._alone():
             self.__dict__.pop("feature_names_in_", None)
             self.__dict__.update({name: value for name, value in vars(fresh).items() if name != "_guard"})
         return self
+
+    def _learn_history(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Learn the rows of `fit`."""
+        self.partial_fit(X, y, sample_weight=sample_weight)
 
     def test_then_learn(self, X: Any, y: Any, sample_weight: Any = None) -> Outcome:
         """Answer each row, then learn it: the prequential loop, compiled.

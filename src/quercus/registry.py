@@ -17,6 +17,7 @@ LEARNERS: dict[str, str] = {
 MODELS: dict[str, str] = {
     **LEARNERS,
     "Renewing": "quercus.learners.renewing",
+    "FrozenForest": "quercus.bayes.frozen",
     "FrozenTree": "quercus.growing.frozen",
 }
 

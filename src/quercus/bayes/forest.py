@@ -15,6 +15,8 @@ from quercus.arguments import check_choice, check_number, check_seed
 from quercus.base import OnlineClassifier
 from quercus.bayes.arrays import ForestArrays
 from quercus.bayes.encoding import encode_rows
+from quercus.bayes.explaining import ForestExplanation, explain_answer
+from quercus.bayes.frozen import FrozenForest
 from quercus.bayes.intervals import leaf_entropies, leaf_moments, match_intervals
 from quercus.bayes.kernels import LEARN_ROWS, PREDICT_ROWS, answer_rows, count_loss
 from quercus.bayes.layout import FLOORS, LARGEST, LEARN, PATH, PREDICT, SEES_ALL, SEES_PROJECTION, SEES_SUBSET
@@ -96,7 +98,9 @@ class BayesianLearner(OnlineClassifier):
         -------
         Arrays ``total``, ``aleatoric`` and ``epistemic`` of one number per row, in nats.
         """
-        rows = self._read(X)
+        return self._uncertainty_of(self._read(X))
+
+    def _uncertainty_of(self, rows: Floats) -> Uncertainty:
         means = self._leaf_means(rows, leaf_entropies(self._alpha()))
         p, aleatoric = means[:, :-1], means[:, -1]
         total = -(p * np.log(np.maximum(p, 1e-300))).sum(axis=1)
@@ -123,7 +127,9 @@ class BayesianLearner(OnlineClassifier):
         True
         """
         check_number("delta", delta, least=0, above=True, most=1)
-        rows = self._read(X)
+        return self._interval_of(self._read(X), delta)
+
+    def _interval_of(self, rows: Floats, delta: float) -> tuple[Floats, Floats]:
         means = self._leaf_means(rows, leaf_moments(self._alpha()))
         known = self._forest.classes
         mean, squares = np.ascontiguousarray(means[:, :known]), means[:, known:]
@@ -153,6 +159,21 @@ class BayesianLearner(OnlineClassifier):
         _, proba = self._answer(row)
         support = self._leaf_means(row, self._alpha().sum(axis=1, keepdims=True))
         return dict(zip(self._labels.tolist(), proba[0, self._order].tolist(), strict=True)), float(support[0, 0])
+
+    def explain_one(self, x: Mapping[str, Any]) -> ForestExplanation:
+        """Say what the answer for one example rests on, how sure it is, and what more labels would change.
+
+        Parameters
+        ----------
+        x
+            Feature values by name.
+        """
+        self._check_fitted()
+        return explain_answer(self, x)
+
+    def freeze(self) -> FrozenForest:
+        """Return a small, immutable copy that answers exactly as this forest does now with ``inference="path"``."""
+        return FrozenForest._from_forest(self)
 
     @property
     def _path(self) -> int:
@@ -210,6 +231,16 @@ class BayesianLearner(OnlineClassifier):
             return super()._learn_batch(X, y, classes, sample_weight, predict)
         finally:
             del self._declared
+
+    def _learn_history(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Learn the rows of `fit`, whose classes are known before the first row: depth and leaves follow from them."""
+        schema = self._new_schema()
+        found = schema.read_labels(y)
+        schema.commit(found)
+        counts = np.ones(len(found.ids)) if sample_weight is None else np.asarray(sample_weight)
+        kept = found.ids[counts > 0] if counts.shape == found.ids.shape else found.ids
+        classes = [schema.labels[label] for label in np.unique(kept).tolist()]
+        self.partial_fit(X, y, classes=classes or None, sample_weight=sample_weight)
 
     def _begin(self, features: int) -> None:
         classes = 0 if self._declared is None else len(set(np.asarray(self._declared).ravel().tolist()))

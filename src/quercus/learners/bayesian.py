@@ -28,7 +28,7 @@ class BayesianForest(BayesianLearner):
         Number of trees.
     depth
         Of all trees, or ``(low, high)`` to draw one for each. None: ceil(log2 K) + 2 for K classes that are declared
-        with the first rows (``partial_fit(..., classes=...)``), 5 if none are.
+        with the first rows (``partial_fit(..., classes=...)``, or all that `fit` is given), 5 if none are.
     covariance
         ``"full"``: all covariances of the weights of a split. ``"diagonal"``: their variances only, much smaller and
         faster.
