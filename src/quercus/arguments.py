@@ -62,6 +62,30 @@ def check_number(name: str, value: Any, *, least: float, above: bool = False, mo
         raise ValueError(f"{name}={value!r} is out of range; give a number {limits}.")
 
 
+def check_whole(name: str, value: Any, *, least: int = 1, most: float = math.inf) -> None:
+    """Raise ValueError unless the value is a whole number within its limits.
+
+    Parameters
+    ----------
+    name
+        Of the argument.
+    value
+        What was given.
+    least, most
+        The limits.
+
+    Examples
+    --------
+    >>> check_whole("number", 2.5)
+    Traceback (most recent call last):
+        ...
+    ValueError: number=2.5 is out of range; give a whole number of at least 1.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
+        limits = f"of at least {least}" + (f" and at most {most}" if most < math.inf else "")
+        raise ValueError(f"{name}={value!r} is out of range; give a whole number {limits}.")
+
+
 def check_seed(seed: Any) -> None:
     """Raise ValueError unless this is a whole number of 0 or more, or None.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ask.budgets import check_whole
+from quercus.arguments import check_whole
 from quercus.ask.kernels import ROUNDING, draw_uniforms
 from quercus.ask.layout import DAILY, SHARE, UNLIMITED, WINDOW
 from quercus.ask.state import AskState

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from quercus.arguments import check_choice, check_number
+from quercus.arguments import check_choice, check_number, check_whole
 
 
 @dataclass(frozen=True)
@@ -189,20 +189,6 @@ def whole_labels(share: float, window: int) -> int:
     (1, 5)
     """
     return math.floor(share * window + 1e-9)
-
-
-def check_whole(name: str, value: Any) -> None:
-    """Raise ValueError unless this is a whole number of 1 or more.
-
-    Examples
-    --------
-    >>> check_whole("number", 2.5)
-    Traceback (most recent call last):
-        ...
-    ValueError: number=2.5 is out of range; give a whole number of at least 1.
-    """
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
-        raise ValueError(f"{name}={value!r} is out of range; give a whole number of at least 1.")
 
 
 def _check_period(rows: Any, per: Any, time: Any, choices: list[str]) -> None:

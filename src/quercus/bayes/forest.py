@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from quercus.arguments import check_choice, check_number, check_seed
+from quercus.arguments import check_choice, check_number, check_seed, check_whole
 from quercus.base import OnlineClassifier
 from quercus.bayes.arrays import ForestArrays
 from quercus.bayes.encoding import encode_rows
@@ -20,7 +20,7 @@ from quercus.bayes.frozen import FrozenForest
 from quercus.bayes.intervals import leaf_entropies, leaf_moments, match_intervals
 from quercus.bayes.kernels import LEARN_ROWS, PREDICT_ROWS, answer_rows, count_loss
 from quercus.bayes.layout import FLOORS, LARGEST, LEARN, PATH, PREDICT, SEES_ALL, SEES_PROJECTION, SEES_SUBSET
-from quercus.bayes.plan import Plan, check_depth, check_part, check_whole, find_depths, part_of
+from quercus.bayes.plan import Plan, check_depth, check_part, find_depths, part_of
 from quercus.bayes.restore import restore_forest
 from quercus.interrupts import uninterrupted
 from quercus.loss import check_loss
@@ -185,8 +185,8 @@ class BayesianLearner(OnlineClassifier):
         return self._forest.alpha[:, : self._forest.classes]
 
     def _check_arguments(self) -> None:
-        check_whole("trees", self.trees, 1, 10_000)
-        check_whole("threads", self.threads, 1, 1024)
+        check_whole("trees", self.trees, most=10_000)
+        check_whole("threads", self.threads, most=1024)
         check_depth(self.depth)
         check_choice("covariance", self.covariance, _COVARIANCES)
         check_choice("inference", self.inference, _INFERENCES)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from quercus.arguments import check_whole
+
 _DEFAULT_DEPTH = 5
 _DEEPEST = 16
 
@@ -22,29 +24,6 @@ class Plan(NamedTuple):
     seen: int
     dtype: str
     max_bytes: int
-
-
-def check_whole(name: str, value: Any, least: int, most: int) -> None:
-    """Raise ValueError unless the value is a whole number within its limits.
-
-    Parameters
-    ----------
-    name
-        Of the argument.
-    value
-        What was given.
-    least, most
-        The limits.
-
-    Examples
-    --------
-    >>> check_whole("trees", 0, 1, 100)
-    Traceback (most recent call last):
-        ...
-    ValueError: trees=0 is out of range; give a whole number from 1 to 100.
-    """
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
-        raise ValueError(f"{name}={value!r} is out of range; give a whole number from {least} to {most}.")
 
 
 def check_depth(depth: Any) -> None:
@@ -68,7 +47,7 @@ def check_depth(depth: Any) -> None:
     if len(pair) != 2:
         raise ValueError(f"depth={depth!r} is unknown; give a whole number, a pair (low, high), or None.")
     for value in pair:
-        check_whole("depth", value, 1, _DEEPEST)
+        check_whole("depth", value, most=_DEEPEST)
     if pair[0] > pair[1]:
         raise ValueError(f"depth={depth!r} is no range; give the smaller number first.")
 

@@ -124,7 +124,7 @@ def replay(
         ...
     quercus.evaluation.replays.NoSupport: ...
     """
-    from quercus.ask.budgets import check_whole
+    from quercus.arguments import check_whole
     from quercus.ledger import Ledger
 
     log = ledger if isinstance(ledger, Ledger) else Ledger.read(ledger)

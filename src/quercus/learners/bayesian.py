@@ -156,7 +156,7 @@ class BayesianTree(BayesianLearner):
     ----------
     depth
         Of the tree, or ``(low, high)`` to draw it. None: ceil(log2 K) + 2 for K classes that are declared with the
-        first rows (``partial_fit(..., classes=...)``), 5 if none are.
+        first rows (``partial_fit(..., classes=...)``, or all that `fit` is given), 5 if none are.
     covariance, projection, subset, bagging, inference, scaling, forget, skip, dtype
         As in `BayesianForest`.
     loss, nominal, features, max_bytes, seed

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.arguments import check_number
-from quercus.ask.budgets import check_whole
+from quercus.arguments import check_number, check_whole
 
 Price = float | Callable[[Mapping[str, Any]], float]
 

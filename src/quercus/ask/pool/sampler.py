@@ -16,8 +16,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.arguments import check_number, check_seed
-from quercus.ask.budgets import check_whole
+from quercus.arguments import check_number, check_seed, check_whole
 from quercus.ask.pool.accuracy import pool_accuracy
 from quercus.ask.pool.budget import PoolBudget, Price
 from quercus.ask.pool.choice import Choice, RegionChoice, is_finer
@@ -315,8 +314,8 @@ class PoolSampler:
             raise ValueError(
                 "without exploration nothing tells how right the learner is where it was not asked; give explore=0.1."
             )
-        if since is not None and (isinstance(since, bool) or not hasattr(since, "__index__") or since < 0):
-            raise ValueError(f"since={since!r} is no number of questions; give a whole number of at least 0, or None.")
+        if since is not None:
+            check_whole("since", since, least=0)
         with self._lock:
             self._settle()
             figures = np.array(self._settled).reshape(-1, 2)[int(since or 0) :]

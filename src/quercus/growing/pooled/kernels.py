@@ -195,25 +195,9 @@ def run_pool_rows(
     if pool.unfinished:
         due = stack_due(regions, option.nodes, stack)
         if not look_at_due(
-            nodes,
-            counts,
-            features,
-            option,
-            values,
-            rows,
-            regions,
-            spans,
-            pool,
-            links,
-            heads,
-            boxes,
-            ordered,
-            memo,
-            table,
-            scratch,
-            stack,
-            due,
-        ):
+            nodes, counts, features, option, values, rows, regions, spans, pool, links, heads, boxes, ordered, memo,
+            table, scratch, stack, due,
+        ):  # fmt: skip
             option.stopped = NEEDS_ROOM
             return start
         pool.unfinished = 0
@@ -271,25 +255,9 @@ def run_pool_rows(
         pool.unfinished = 1
         stack[0] = node
         if not look_at_due(
-            nodes,
-            counts,
-            features,
-            option,
-            values,
-            rows,
-            regions,
-            spans,
-            pool,
-            links,
-            heads,
-            boxes,
-            ordered,
-            memo,
-            table,
-            scratch,
-            stack,
-            1,
-        ):
+            nodes, counts, features, option, values, rows, regions, spans, pool, links, heads, boxes, ordered, memo,
+            table, scratch, stack, 1,
+        ):  # fmt: skip
             option.stopped = NEEDS_ROOM
             return i
         pool.unfinished = 0
