@@ -15,21 +15,15 @@ def copy_tree(forest, t):
     arrays = forest._forest
     tree, columns, classes = arrays.trees[t], arrays.n_columns, arrays.classes
     nodes = range(tree["node"], tree["node"] + 2 ** tree["depth"] - 1)
-    sizes, inflation = arrays.nodes["size"], arrays.nodes["inflation"]
+    sizes = arrays.nodes["size"]
     views = None
     if len(arrays.maps):
         views = [arrays.maps[n, :columns, : sizes[n]].T for n in nodes]
     if len(arrays.picks):
         views = [np.eye(columns)[arrays.picks[n, : sizes[n]]] for n in nodes]
-    covariances = [
-        (
-            np.diag(arrays.sigma[n, 0, : sizes[n]])
-            if forest.covariance == "diagonal"
-            else arrays.sigma[n, : sizes[n], : sizes[n]]
-        )
-        * inflation[n]
-        for n in nodes
-    ]
+    covariances = [arrays.covariance(n) for n in nodes]
+    if forest.covariance == "diagonal":
+        covariances = [np.diag(variances) for variances in covariances]
     leaves = slice(tree["leaf"], tree["leaf"] + 2 ** tree["depth"])
     return NaiveTree(
         int(tree["depth"]),
@@ -65,6 +59,7 @@ def mixed_rows(rng, count):
 
 VARIANTS = {
     "plain": {},
+    "blocks": {"block": 3},
     "diagonal": {"covariance": "diagonal"},
     "subset": {"subset": 2},
     "projection": {"projection": 2},

@@ -11,7 +11,7 @@ from quercus.registry import LEARNERS
 # Small grace periods make trees that split many times on the short streams of the checks.
 VARIANTS = {
     "BayesianForest": [
-        {"trees": 2, "depth": 2},
+        {"trees": 2, "depth": 2, "block": 5},
         {"trees": 1, "depth": 3, "covariance": "diagonal", "dtype": "float64"},
     ],
     "BayesianTree": [{"depth": 3, "subset": 0.5, "forget": 0.001}],

@@ -65,6 +65,11 @@ DAMAGES = {
     "picks": lambda a: a["picks"].fill(500),
     "alpha": lambda a: a["alpha"].fill(-1.0),
     "sigma": lambda a: a["sigma"].fill(np.nan),
+    "waits": lambda a: a["nodes"]["waits"].fill(8),
+    "block": lambda a: a["options"]["block"].fill(9),
+    "waiting": lambda a: a["waiting"].fill(1.0),
+    "signs": lambda a: a["signs"].fill(2.0),
+    "variances": lambda a: a["variances"].fill(-1.0),
     "padding": lambda a: a["mu"].fill(1.0),
     "shape": lambda a: a.update(mu=a["mu"][:, :-1].copy()),
     "generator": lambda a: [a["trees"][name].fill(0) for name in ("g0", "g1", "g2", "g3")],
@@ -75,7 +80,7 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_file_that_makes_no_sense_is_refused(damage, tmp_path):
     rows, labels = mixed_rows(200)
-    learner = BayesianForest(trees=2, subset=3).partial_fit(rows, labels)
+    learner = BayesianForest(trees=2, subset=3, block=8).partial_fit(rows, labels)
     learner.save(tmp_path / "model.quercus")
     model = read_model(tmp_path / "model.quercus")
     model.arrays.update({name: array.copy() for name, array in model.arrays.items()})

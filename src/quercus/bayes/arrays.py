@@ -33,7 +33,7 @@ _PEAK = 1.0
 
 
 class ForestArrays:
-    """The eleven arrays of a forest; see ``layout`` for what they hold.
+    """The arrays of a forest; see ``layout`` for what they hold.
 
     Every change of size follows from the rows learned so far alone, never from how they were cut into batches.
 
@@ -54,7 +54,8 @@ class ForestArrays:
     ((9, 8, 8), (12, 0))
     """
 
-    NAMES = ("options", "trees", "nodes", "mu", "sigma", "alpha", "picks", "chosen", "maps", "columns", "features")
+    LEARNING = ("options", "trees", "nodes", "mu", "variances", "sigma", "waiting", "signs", "alpha", "picks", "maps")
+    NAMES = (*LEARNING, "chosen", "columns", "features")
 
     def __init__(self, plan: Plan, features: int, seed: int | None) -> None:
         self.max_bytes = plan.max_bytes
@@ -70,7 +71,10 @@ class ForestArrays:
         self.nodes["inflation"] = 1.0
         width = padded(1 + (features if self._sight == SEES_ALL else plan.seen))
         self.mu: npt.NDArray[Any] = np.zeros((inner, width), plan.dtype)
-        self.sigma: npt.NDArray[Any] = np.zeros((inner, 1 if self._diagonal else width, width), plan.dtype)
+        self.variances: npt.NDArray[Any] = np.zeros((inner, width), plan.dtype)
+        self.sigma: npt.NDArray[Any] = np.zeros((inner, 0 if self._diagonal else width, width), plan.dtype)
+        self.waiting: npt.NDArray[Any] = np.zeros((inner, self._block, width), plan.dtype)
+        self.signs: npt.NDArray[Any] = np.zeros((inner, self._block), plan.dtype)
         self.alpha: Floats = np.zeros((leaves, 0))
         picks = (inner, width) if self._sight == SEES_SUBSET else (0, 0)
         self.picks: npt.NDArray[np.int32] = np.zeros(picks, np.int32)
@@ -96,7 +100,7 @@ class ForestArrays:
     @property
     def learning(self) -> tuple[Any, ...]:
         """The arrays in the order in which kernels take them."""
-        return (self.options, self.trees, self.nodes, self.mu, self.sigma, self.alpha, self.picks, self.maps)
+        return tuple(getattr(self, name) for name in self.LEARNING)
 
     @property
     def classes(self) -> int:
@@ -125,10 +129,25 @@ class ForestArrays:
     def _diagonal(self) -> bool:
         return bool(self.options["diagonal"][0])
 
+    @property
+    def _block(self) -> int:
+        return int(self.options["block"][0])
+
+    def covariance(self, n: int) -> Floats:
+        """Return the covariance of the weights of a node, with all that waits; only its diagonal if that is all."""
+        node = self.nodes[n]
+        size, waits = node["size"], node["waits"]
+        inflation = float(node["inflation"])
+        if self._diagonal:
+            return inflation * self.variances[n, :size].astype(np.float64)
+        waiting = self.waiting[n, :waits, :size].astype(np.float64)
+        full: Floats = inflation * (self.sigma[n, :size, :size] - (waiting.T * self.signs[n, :waits]) @ waiting)
+        return full
+
     def _check_start(self, plan: Plan, inner: int, leaves: int, features: int) -> None:
         width = padded(1 + (features if self._sight == SEES_ALL else plan.seen))
         item = np.dtype(plan.dtype).itemsize
-        square = 1 if self._diagonal else width
+        square = 1 if self._diagonal else 1 + self._block + width
         maps = (1 + features) * width if self._sight == SEES_PROJECTION else 0
         picks = 4 * width + features if self._sight == SEES_SUBSET else 0
         needed = inner * (item * (width + square * width + maps) + picks + NODE.itemsize) + 8 * 2 * 4 * leaves
@@ -144,8 +163,9 @@ class ForestArrays:
         """Give every node the bias, and a projection its other dimensions."""
         size = 1 + seen if self._sight == SEES_PROJECTION else 1
         self.nodes["size"] = size
-        rows = np.zeros(size, np.int64) if self._diagonal else np.arange(size)
-        self.sigma[:, rows, np.arange(size)] = 1.0
+        self.variances[:, :size] = 1.0
+        if not self._diagonal:
+            self.sigma[:, np.arange(size), np.arange(size)] = 1.0
         self.nodes["trace"] = size
         self.nodes["top"] = 1.0
         if self._sight == SEES_PROJECTION:
@@ -275,12 +295,14 @@ class ForestArrays:
             self._widen_nodes(padded(max(least, self.mu.shape[1] + self.mu.shape[1] // 4)))
 
     def _widen_nodes(self, width: int) -> None:
-        inner, square = len(self.nodes), 1 if self._diagonal else width
+        inner, square = len(self.nodes), 0 if self._diagonal else width
         # One array at a time: the largest is sigma, and its copy is there beside all the rest.
-        more = inner * (square * width + width) * self.mu.itemsize + 4 * width * len(self.picks)
+        more = inner * (square + self._block + 2) * width * self.mu.itemsize + 4 * width * len(self.picks)
         self._check_space(more, "another category or feature")
         self.mu = _enlarged(self.mu, (inner, width))
+        self.variances = _enlarged(self.variances, (inner, width))
         self.sigma = _enlarged(self.sigma, (inner, square, width))
+        self.waiting = _enlarged(self.waiting, (inner, self._block, width))
         if self._sight == SEES_SUBSET:
             self.picks = _enlarged(self.picks, (inner, width))
 
@@ -304,7 +326,9 @@ class ForestArrays:
         nodes = np.flatnonzero(self._sees(feature))
         place = self.nodes["size"][nodes]
         variance = (self.nodes["trace"][nodes] / place).astype(self.dtype)
-        self.sigma[nodes, 0 if self._diagonal else place, place] = variance
+        self.variances[nodes, place] = variance
+        if not self._diagonal:
+            self.sigma[nodes, place, place] = variance
         self.nodes["size"][nodes] += 1
         self.nodes["trace"][nodes] += variance
         self.nodes["top"][nodes] = np.maximum(self.nodes["top"][nodes], variance)

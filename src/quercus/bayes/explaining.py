@@ -271,8 +271,7 @@ def _divide(forest: ForestArrays, n: int, z: Floats, noise: Floats) -> Floats:
     option, node = forest.options[0], forest.nodes[n]
     size, columns = int(node["size"]), forest.n_columns
     mu = forest.mu[n, :size].astype(np.float64)
-    stored = forest.sigma[n, 0, :size] if option["diagonal"] else forest.sigma[n, :size, :size]
-    sigma = stored.astype(np.float64) * node["inflation"]
+    sigma = forest.covariance(n)
     if option["sight"] == SEES_PROJECTION:
         view = forest.maps[n, :columns, :size].astype(np.float64)
         xi, own, weights = z @ view, noise @ (view * view), view @ mu

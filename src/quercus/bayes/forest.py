@@ -38,6 +38,8 @@ _NO_WEIGHTS: Floats = np.empty(0)
 _SLICE_SECONDS = 0.1
 _FIRST_SLICE = 32
 _MOST_NUMBERS = 2**18
+# Covariances of so many columns are read and written so often that making several changes at a time pays.
+_WIDE, _WIDE_BLOCK = 32, 8
 
 
 class Uncertainty(NamedTuple):
@@ -72,6 +74,7 @@ class BayesianLearner(OnlineClassifier):
     scaling: str | None
     forget: float
     skip: float
+    block: int | None
     dtype: str
     max_bytes: int
     threads: int
@@ -195,6 +198,8 @@ class BayesianLearner(OnlineClassifier):
         check_number("bagging", self.bagging, least=0, most=0.99)
         check_number("forget", self.forget, least=0, most=0.5)
         check_number("skip", self.skip, least=0, most=0.1)
+        if self.block is not None:
+            check_whole("block", self.block, most=1024)
         check_number("max_bytes", self.max_bytes, least=1)
         for name in ("projection", "subset"):
             check_part(name, getattr(self, name))
@@ -219,11 +224,18 @@ class BayesianLearner(OnlineClassifier):
             "skip": self.skip,
             "forget": self.forget,
             "bagging": self.bagging,
+            "block": self._block_for(features if sight == SEES_ALL else seen),
             "floor": FLOORS[self.dtype],
             "largest": LARGEST[self.dtype],
         }
         depths = find_depths(self.depth, classes)
         return Plan(settings, depths, int(self.trees), seen, self.dtype, int(self.max_bytes))
+
+    def _block_for(self, width: int) -> int:
+        """Return how many changes of a covariance are made together; none wait where there are only variances."""
+        if self.covariance == "diagonal":
+            return 0
+        return self.block or (_WIDE_BLOCK if width >= _WIDE else 1)
 
     def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool) -> Any:
         self._declared = classes

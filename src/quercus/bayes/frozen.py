@@ -79,8 +79,9 @@ class FrozenForest(Predictor):
         columns, trees, classes = len(kept["columns"]), len(kept["trees"]), means.shape[1]
         answers, proba = np.full(len(X), -1), np.zeros((len(X), len(self._order)))
         step = max(_MOST_NUMBERS // max(columns, trees * classes), 1)
-        no_sigma, no_alpha = np.empty((0, 0, 0), kept["mu"].dtype), np.empty((0, 0))
-        state = (kept["options"], kept["trees"], kept["nodes"], kept["mu"], no_sigma, no_alpha)
+        dtype = kept["mu"].dtype
+        no_spread = (np.empty((0, 0), dtype), *(np.empty((0, 0, 0), dtype),) * 2, np.empty((0, 0), dtype))
+        state = (kept["options"], kept["trees"], kept["nodes"], kept["mu"], *no_spread, np.empty((0, 0)))
         for start in range(0, len(X), step):
             stop = min(start + step, len(X))
             rows = stop - start
@@ -117,8 +118,15 @@ def _keep_path(forest: ForestArrays, means: Floats) -> Arrays:
     nodes = np.ones(len(forest.nodes), NODE)
     for name in ("depth", "node", "leaf"):
         trees[name] = forest.trees[name]
-    nodes["size"] = forest.nodes["size"]
-    for name, value in (("diagonal", 1), ("loss", 0.0), ("weight", 1.0), ("forget", 0.0), ("bagging", 0.0)):
+    nodes["size"], nodes["waits"] = forest.nodes["size"], 0
+    for name, value in (
+        ("diagonal", 1),
+        ("block", 0),
+        ("loss", 0.0),
+        ("weight", 1.0),
+        ("forget", 0.0),
+        ("bagging", 0.0),
+    ):
         options[name] = value
     described = forest.columns[:columns].copy()
     described["squares"] = 0.0
@@ -134,5 +142,7 @@ def _filled(model: Model) -> Model:
         raise ModelFileError("its arrays do not fit together (types).")
     subset = "sight" in (options.dtype.names or ()) and options["sight"][0] == SEES_SUBSET
     chosen = (len(mu), len(model.array("features"))) if subset else (0, 0)
-    more = {"sigma": np.zeros((len(mu), 1, mu.shape[1]), mu.dtype), "chosen": np.zeros(chosen, np.uint8)}
-    return replace(model, arrays={**model.arrays, **more, "alpha": model.array("means", np.float64)})
+    shapes = {"variances": mu.shape, "sigma": (len(mu), 0, mu.shape[1]), "waiting": (len(mu), 0, mu.shape[1])}
+    more = {name: np.zeros(shape, mu.dtype) for name, shape in (shapes | {"signs": (len(mu), 0)}).items()}
+    more |= {"chosen": np.zeros(chosen, np.uint8), "alpha": model.array("means", np.float64)}
+    return replace(model, arrays={**model.arrays, **more})

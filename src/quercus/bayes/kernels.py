@@ -13,7 +13,8 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import draw_uniform
-from quercus.bayes.layout import OPTIONS, PREDICT, TREE, Nodes, array_type, state_types
+from quercus.bayes.ahead import CHUNK, look_ahead
+from quercus.bayes.layout import OPTIONS, PATH, PREDICT, TREE, Nodes, array_type, state_types
 from quercus.bayes.trees import (
     add_class_shares,
     change_tree,
@@ -47,12 +48,24 @@ def deepest(trees: Any, first: int, last: int) -> int:
     return depth
 
 
+@kernel
+def is_same(a: Any, b: Any) -> bool:
+    """Return whether two rows are the same."""
+    differ = 0
+    for k in range(len(a)):
+        differ += a[k] != b[k]
+    return differ == 0
+
+
 def learn_rows(
     options: Any,
     trees: Any,
     nodes: Any,
     mu: Any,
+    variances: Any,
     sigma: Any,
+    waiting: Any,
+    signs: Any,
     alpha: Any,
     picks: Any,
     maps: Any,
@@ -71,14 +84,19 @@ def learn_rows(
 ) -> int:
     """Let trees first .. last answer (if told so) and learn encoded rows, in order; write p(y) and the class shares."""
     option = options[0]
-    all_nodes = Nodes(nodes, mu, sigma, picks, maps)
-    scratch = make_scratch(mu, learned.shape[1], deepest(trees, first, last), alpha.shape[1])
+    all_nodes = Nodes(nodes, mu, variances, sigma, waiting, signs, picks, maps)
+    depth, classes = deepest(trees, first, last), alpha.shape[1]
+    scratch = make_scratch(option, mu, learned.shape[1], depth, classes, rows, True)
     for t in range(first, last):
         tree = trees[t]
         for i in range(rows):
+            at = i % CHUNK
+            if at == 0:
+                look_ahead(option, learned, w, i, min(i + CHUNK, rows), scratch.ahead)
             if mode & PREDICT:
                 load_row(scratch.z, asked[i])
-                reach_leaves(option, tree, all_nodes, asked_noise[i], scratch, mode)
+                ahead = at if is_same(asked[i], learned[i]) else -1
+                reach_leaves(option, tree, all_nodes, ahead, asked_noise[i], scratch, mode)
                 add_class_shares(tree, alpha, option.classes, scratch.figures[0], shares[t, i])
             if not w[i] > 0.0:
                 continue
@@ -88,7 +106,7 @@ def learn_rows(
             leaves_out = option.bagging > 0.0 and draw_uniform(trees[t]) < option.bagging
             parts = np.ceil(w[i])
             for repeat in range(int(min(parts, _MOST_REPEATS))):
-                p = spread_example(option, tree, all_nodes, alpha, y[i], learned_noise[i], scratch)
+                p = spread_example(option, tree, all_nodes, alpha, y[i], at, learned_noise[i], scratch)
                 if repeat == 0:
                     likelihood[t, i] = p
                 if leaves_out:
@@ -102,7 +120,10 @@ def predict_rows(
     trees: Any,
     nodes: Any,
     mu: Any,
+    variances: Any,
     sigma: Any,
+    waiting: Any,
+    signs: Any,
     alpha: Any,
     picks: Any,
     maps: Any,
@@ -117,15 +138,19 @@ def predict_rows(
 ) -> int:
     """Add up, per tree, the class shares of the leaves that each row comes to, or the columns of a table by leaf."""
     option = options[0]
-    all_nodes = Nodes(nodes, mu, sigma, picks, maps)
-    scratch = make_scratch(mu, asked.shape[1], deepest(trees, first, last), 0)
+    all_nodes = Nodes(nodes, mu, variances, sigma, waiting, signs, picks, maps)
+    scratch = make_scratch(option, mu, asked.shape[1], deepest(trees, first, last), 0, rows, False)
+    weights = np.ones(rows)
     rho = scratch.figures[0]
     for t in range(first, last):
         tree = trees[t]
         leaves = 2**tree.depth
         for i in range(rows):
+            at = i % CHUNK
+            if at == 0 and not mode & PATH:
+                look_ahead(option, asked, weights, i, min(i + CHUNK, rows), scratch.ahead)
             load_row(scratch.z, asked[i])
-            reach_leaves(option, tree, all_nodes, asked_noise[i], scratch, mode)
+            reach_leaves(option, tree, all_nodes, at, asked_noise[i], scratch, mode)
             if table.shape[1] == 0:
                 add_class_shares(tree, alpha, option.classes, rho, shares[t, i])
             for leaf in range(leaves):

@@ -7,7 +7,10 @@ options    record[1]                  the arguments as codes and numbers, and th
 trees      record[tree]               where the nodes and leaves of a tree are, and its random generator
 nodes      record[node]               what is known of a node's covariance besides its numbers
 mu         dtype[node, size]          mean of the weights of a split, zero behind a node's size
-sigma      dtype[node, size, size]    their covariance; only the diagonal: [node, 1, size]
+variances  dtype[node, size]          the diagonal of their covariance
+sigma      dtype[node, size, size]    their covariance but for what waits; covariance="diagonal": [node, 0, size]
+waiting    dtype[node, block, size]   vectors w whose w w' is still to be subtracted from sigma
+signs      dtype[node, block]         -1 where it is to be added
 alpha      float64[leaf, class]       the Dirichlet of a leaf
 picks      int32[node, size]          subset: the columns that a node sees; otherwise empty
 chosen     uint8[node, feature]       subset: the features that a node sees; otherwise empty
@@ -43,6 +46,7 @@ OPTIONS = np.dtype(
         ("skip", np.float64),
         ("forget", np.float64),
         ("bagging", np.float64),
+        ("block", np.int64),  # so many changes of a covariance are made together
         ("floor", np.float64),
         ("largest", np.float64),
         ("classes", np.int64),
@@ -67,8 +71,9 @@ TREE = np.dtype(
 NODE = np.dtype(
     [
         ("size", np.int64),
+        ("waits", np.int64),  # number of changes that wait
         ("inflation", np.float64),  # sigma is to be multiplied by this: forgetting that has not been written down yet
-        ("trace", np.float64),  # of sigma without inflation
+        ("trace", np.float64),  # of the covariance without inflation
         ("top", np.float64),  # the largest on its diagonal
     ],
     align=True,
@@ -107,15 +112,15 @@ def array_type(dtype: Any, dimensions: int, readonly: bool = False) -> types.Arr
 
 
 def state_types(dtype: Any) -> tuple[types.Array, ...]:
-    """Return the types of options, trees, nodes, mu, sigma, alpha, picks and maps, as kernels take them.
+    """Return the types of the arrays, from options to maps, as kernels take them.
 
     Examples
     --------
     >>> len(state_types(np.float32))
-    8
+    11
     """
     records = (array_type(OPTIONS, 1), array_type(TREE, 1), array_type(NODE, 1))
-    gaussian = (array_type(dtype, 2), array_type(dtype, 3))
+    gaussian = tuple(array_type(dtype, dimensions) for dimensions in (2, 2, 3, 3, 2))
     return (*records, *gaussian, array_type(np.float64, 2), array_type(np.int32, 2), array_type(dtype, 3))
 
 
@@ -124,9 +129,32 @@ class Nodes(NamedTuple):
 
     nodes: Any
     mu: Any
+    variances: Any
     sigma: Any
+    waiting: Any
+    signs: Any
     picks: Any
     maps: Any
+
+
+class Ahead(NamedTuple):
+    """Products of a tree's covariances with rows that come next, made several at a time; see ``ahead``.
+
+    ``rows`` by column and ``chances`` (by node and row, how probably it comes there) are of a few rows; ``seen`` is
+    what a node sees of a group of them, ``picked`` which they are, ``products`` what comes out, by node; ``places``
+    tells, by node and row, which product is a row's (-1: none), ``last`` the last row that has one. A covariance is
+    written once ``until`` changes wait; rows with no more than the ``least`` chance are not foreseen.
+    """
+
+    rows: Any
+    chances: Any
+    seen: Any
+    picked: Any
+    products: Any
+    places: Any
+    last: Any
+    until: int
+    least: float
 
 
 class Scratch(NamedTuple):
@@ -134,7 +162,8 @@ class Scratch(NamedTuple):
 
     ``z`` is the row by column, ``xi`` what a node sees of it, ``other`` a row of that width for any use, ``places`` of
     numbers that are not 0; by node: ``spreads`` stored sigma times xi, ``facts`` its figures; by node and leaf, in heap
-    order: ``state``, and ``figures`` rho, u, and its upper and lower bound; ``leaf`` room for a leaf's equation.
+    order: ``state``, and ``figures`` rho, u, and its upper and lower bound; ``leaf`` room for a leaf's equation;
+    ``factors`` for those of changes that wait; ``ahead`` for the rows that come next.
     """
 
     z: Any
@@ -146,3 +175,5 @@ class Scratch(NamedTuple):
     state: Any
     figures: Any
     leaf: Any
+    factors: Any
+    ahead: Ahead

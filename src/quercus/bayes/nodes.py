@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from quercus.bayes.layout import SEES_ALL, SEES_PROJECTION, SEES_SUBSET
+from quercus.bayes.layout import SEES_ALL, SEES_PROJECTION, SEES_SUBSET, Nodes
 from quercus.compile import kernel
 
 _ROOT_HALF = math.sqrt(0.5)
@@ -53,7 +53,8 @@ def combine_rows(matrix: Any, x: Any, places: Any, count: int, out: Any) -> None
         x0, x1, x2, x3 = x[j0], x[j1], x[j2], x[j3]
         m0, m1, m2, m3 = matrix[j0], matrix[j1], matrix[j2], matrix[j3]
         for k in range(width):
-            out[k] += x0 * m0[k] + x1 * m1[k] + x2 * m2[k] + x3 * m3[k]
+            # One term after the other: the same sum, to the last bit, whether zeros are left out or not.
+            out[k] = (((out[k] + x0 * m0[k]) + x1 * m1[k]) + x2 * m2[k]) + x3 * m3[k]
     for b in range(whole, count):
         x0 = x[places[b]]
         m0 = matrix[places[b]]
@@ -63,14 +64,19 @@ def combine_rows(matrix: Any, x: Any, places: Any, count: int, out: Any) -> None
 
 @kernel
 def dot(a: Any, b: Any) -> float:
-    """Return the product of two padded rows, in double precision and four chains."""
+    """Return the product of two padded rows, in double precision and eight chains."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    for k in range(0, len(a), 4):
+    s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0
+    for k in range(0, len(a), 8):
         s0 += float(a[k]) * float(b[k])
         s1 += float(a[k + 1]) * float(b[k + 1])
         s2 += float(a[k + 2]) * float(b[k + 2])
         s3 += float(a[k + 3]) * float(b[k + 3])
-    return (s0 + s1) + (s2 + s3)
+        s4 += float(a[k + 4]) * float(b[k + 4])
+        s5 += float(a[k + 5]) * float(b[k + 5])
+        s6 += float(a[k + 6]) * float(b[k + 6])
+        s7 += float(a[k + 7]) * float(b[k + 7])
+    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 
 
 @kernel
@@ -89,19 +95,37 @@ def look(sight: int, n: int, size: int, picks: Any, maps: Any, z: Any, places: A
 
 
 @kernel
-def spread_through(sigma: Any, diagonal: int, x: Any, size: int, places: Any, out: Any) -> None:
-    """Write sigma x, without inflation."""
-    if diagonal:
-        variances = sigma[0]
+def subtract_rows(out: Any, rows: Any, factors: Any, count: int) -> None:
+    """Subtract rows, each times its factor, one after the other."""
+    whole = count - count % 8
+    for b in range(0, whole, 8):
+        r0, r1, r2, r3 = rows[b], rows[b + 1], rows[b + 2], rows[b + 3]
+        r4, r5, r6, r7 = rows[b + 4], rows[b + 5], rows[b + 6], rows[b + 7]
+        f0, f1, f2, f3 = factors[b], factors[b + 1], factors[b + 2], factors[b + 3]
+        f4, f5, f6, f7 = factors[b + 4], factors[b + 5], factors[b + 6], factors[b + 7]
         for k in range(len(out)):
-            out[k] = variances[k] * x[k]
-    else:
-        combine_rows(sigma, x, places, list_nonzero(x, size, places), out)
+            half = (((out[k] - f0 * r0[k]) - f1 * r1[k]) - f2 * r2[k]) - f3 * r3[k]
+            out[k] = (((half - f4 * r4[k]) - f5 * r5[k]) - f6 * r6[k]) - f7 * r7[k]
+    for b in range(whole, count):
+        row, factor = rows[b], factors[b]
+        for k in range(len(out)):
+            out[k] -= factor * row[k]
 
 
 @kernel
-def noise_of(option: Any, node: Any, n: int, mu: Any, sigma: Any, picks: Any, maps: Any, noise: Any, own: Any) -> float:
+def subtract_waiting(all_nodes: Nodes, n: int, x: Any, factors: Any, out: Any) -> None:
+    """Take from stored sigma times x what the changes that wait take from it."""
+    count = all_nodes.nodes[n].waits
+    for b in range(count):
+        factors[b] = all_nodes.signs[n, b] * dot(all_nodes.waiting[n, b], x)
+    subtract_rows(out, all_nodes.waiting[n], factors, count)
+
+
+@kernel
+def noise_of(option: Any, all_nodes: Nodes, n: int, noise: Any, own: Any) -> float:
     """Return what missing values add to the variance: the sum of v (mu^2 + Sigma_jj) over what a node sees."""
+    node, picks, maps = all_nodes.nodes[n], all_nodes.picks, all_nodes.maps
+    mu, variances = all_nodes.mu[n], all_nodes.variances[n]
     for k in range(node.size):
         own[k] = 0.0
         if option.sight != SEES_PROJECTION:
@@ -114,73 +138,88 @@ def noise_of(option: Any, node: Any, n: int, mu: Any, sigma: Any, picks: Any, ma
     total = 0.0
     for k in range(node.size):
         if own[k] > 0.0:
-            variance = sigma[0, k] if option.diagonal else sigma[k, k]
-            total += own[k] * (mu[k] * mu[k] + variance * node.inflation)
+            total += own[k] * (mu[k] * mu[k] + variances[k] * node.inflation)
     return total
 
 
 @kernel
 def update_node(
-    option: Any, node: Any, mu: Any, sigma: Any, spread: Any, move: float, shrink: float, changes: bool, w: Any
-) -> None:
-    """Move mu by move * spread and, if told so, Sigma by -shrink * spread spread'; spread is stored sigma times xi."""
+    option: Any, all_nodes: Nodes, n: int, spread: Any, move: float, shrink: float, changes: bool, w: Any, factors: Any
+) -> bool:
+    """Move mu by move * spread and, if told so, Sigma by -shrink * spread spread'; spread is stored sigma times xi.
+
+    Returns whether sigma itself was written: changes wait until there are enough of them.
+    """
+    node, mu, variances = all_nodes.nodes[n], all_nodes.mu[n], all_nodes.variances[n]
     w[0] = move
     step = w[0]
     for k in range(len(mu)):
         mu[k] += step * spread[k]
+    written = False
     if changes:
         # From the square root, so that Sigma stays symmetric to the last bit.
         w[0] = math.sqrt(abs(shrink))
         scale = w[0]
         for k in range(len(w)):
             w[k] = scale * spread[k]
-        if node.inflation != 1.0:
-            write_inflation(node, sigma)
+            square = w[k] * w[k]
+            variances[k] -= square if shrink > 0.0 else -square
         if option.diagonal:
-            subtract_diagonal(sigma[0], w, shrink > 0.0)
+            write_inflation(node, variances)
         else:
-            subtract_square(sigma, w, node.size, shrink > 0.0)
-        measure_covariance(option, node, sigma)
+            let_wait(all_nodes, n, w, shrink > 0.0)
+            written = node.waits >= option.block
+            if written:
+                write_waiting(all_nodes, n, factors)
+        measure_covariance(node, variances)
     keep_in_band(node, mu)
+    return written
 
 
 @kernel
-def subtract_diagonal(variances: Any, w: Any, down: bool) -> None:
-    """Subtract (or add) the squares of w."""
+def let_wait(all_nodes: Nodes, n: int, w: Any, down: bool) -> None:
+    """Note a change by w w' of a covariance."""
+    node = all_nodes.nodes[n]
+    waiting = all_nodes.waiting[n, node.waits]
     for k in range(len(w)):
-        square = w[k] * w[k]
-        variances[k] -= square if down else -square
+        waiting[k] = w[k]
+    all_nodes.signs[n, node.waits] = 1.0 if down else -1.0
+    node.waits += 1
 
 
 @kernel
-def subtract_square(sigma: Any, w: Any, size: int, down: bool) -> None:
-    """Subtract (or add) w w'."""
-    for i in range(size):
+def write_waiting(all_nodes: Nodes, n: int, factors: Any) -> None:
+    """Make the changes of a covariance that wait, and multiply it by its inflation."""
+    node, sigma, waiting, signs = all_nodes.nodes[n], all_nodes.sigma[n], all_nodes.waiting[n], all_nodes.signs[n]
+    for i in range(node.size):
         row = sigma[i]
-        a = w[i] if down else -w[i]
-        if a != 0.0:
-            for k in range(len(w)):
-                row[k] -= a * w[k]
-
-
-@kernel
-def write_inflation(node: Any, sigma: Any) -> None:
-    """Multiply sigma by the inflation that has been waiting."""
-    for i in range(min(len(sigma), node.size)):
-        row = sigma[i]
-        for k in range(len(row)):
-            row[k] *= node.inflation
+        for b in range(node.waits):
+            factors[b] = signs[b] * waiting[b, i]
+        subtract_rows(row, waiting, factors, node.waits)
+        if node.inflation != 1.0:
+            for k in range(len(row)):
+                row[k] *= node.inflation
+        all_nodes.variances[n, i] = row[i]
+    node.waits = 0
     node.inflation = 1.0
 
 
 @kernel
-def measure_covariance(option: Any, node: Any, sigma: Any) -> None:
+def write_inflation(node: Any, variances: Any) -> None:
+    """Multiply variances by the inflation that has been waiting."""
+    if node.inflation != 1.0:
+        for k in range(len(variances)):
+            variances[k] *= node.inflation
+        node.inflation = 1.0
+
+
+@kernel
+def measure_covariance(node: Any, variances: Any) -> None:
     """Note the trace and the largest variance."""
     trace, top = 0.0, 0.0
     for k in range(node.size):
-        variance = float(sigma[0, k] if option.diagonal else sigma[k, k])
-        trace += variance
-        top = max(top, variance)
+        trace += float(variances[k])
+        top = max(top, float(variances[k]))
     node.trace = trace
     node.top = top
 

@@ -86,12 +86,16 @@ def _trees(forest: ForestArrays, model: Model) -> bool:
 
 def _shapes(forest: ForestArrays, model: Model) -> bool:
     o, inner = forest.options[0], len(forest.nodes)
-    width = forest.mu.shape[1]
+    width, block = forest.mu.shape[1], o["block"]
     subset, projection = o["sight"] == SEES_SUBSET, o["sight"] == SEES_PROJECTION
     return bool(
         forest.mu.shape == (inner, width)
         and width % 8 == 0
-        and forest.sigma.shape == (inner, 1 if o["diagonal"] else width, width)
+        and forest.variances.shape == (inner, width)
+        and forest.sigma.shape == (inner, 0 if o["diagonal"] else width, width)
+        and (block == 0 if o["diagonal"] else block >= 1)
+        and forest.waiting.shape == (inner, block, width)
+        and forest.signs.shape == (inner, block)
         and forest.alpha.ndim == 2
         and forest.alpha.shape[1] >= o["classes"]
         and forest.picks.shape == ((inner, width) if subset else (0, 0))
@@ -107,17 +111,20 @@ def _nodes(forest: ForestArrays, model: Model) -> bool:
     nodes, width = forest.nodes, forest.mu.shape[1]
     size, columns = nodes["size"], forest.options["columns"][0]
     beyond = np.arange(width) >= size[:, None]
-    rows = beyond[:, :1] & False if forest.options["diagonal"][0] else beyond
-    diagonal = forest.sigma[:, 0] if forest.options["diagonal"][0] else np.diagonal(forest.sigma, axis1=1, axis2=2)
+    square = beyond[:, :0] if forest.options["diagonal"][0] else beyond
     return bool(
         (size >= 1).all()
         and (size <= width).all()
         and (forest.options["sight"][0] != SEES_ALL or (size == columns).all())
         and not forest.mu[beyond].any()
-        and not forest.sigma[np.broadcast_to(beyond[:, None, :] | rows[:, :, None], forest.sigma.shape)].any()
-        and np.isfinite(forest.mu).all()
-        and np.isfinite(forest.sigma).all()
-        and (diagonal >= 0).all()
+        and not forest.variances[beyond].any()
+        and not forest.sigma[beyond[:, None, :] | square[:, :, None]].any()
+        and not (forest.waiting * beyond[:, None, :]).any()
+        and all(np.isfinite(part).all() for part in (forest.mu, forest.variances, forest.sigma, forest.waiting))
+        and (forest.variances >= 0).all()
+        and (nodes["waits"] >= 0).all()
+        and (nodes["waits"] < np.maximum(forest.options["block"][0], 1)).all()
+        and np.isin(forest.signs, (-1, 0, 1)).all()
         and all((nodes[name] > 0).all() and np.isfinite(nodes[name]).all() for name in ("inflation", "trace", "top"))
         and (forest.picks >= 0).all()
         and (forest.picks < columns).all()

@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from quercus.bayes.ahead import find_product, forget_products, make_ahead
 from quercus.bayes.dirichlet import learn_leaf
 from quercus.bayes.layout import PATH, Nodes, Scratch
 from quercus.bayes.nodes import (
+    combine_rows,
     dot,
     keep_in_band,
+    list_nonzero,
     look,
     noise_of,
     normal_cdf,
     normal_density,
-    spread_through,
+    subtract_waiting,
     update_node,
 )
 from quercus.compile import kernel
@@ -27,12 +30,14 @@ _LEAST_FORGOTTEN = 1e-6
 _MARGIN, _DEVIATION, _VARIANCE, _LEAST = range(4)
 # The state of a node on the way of an example; a reached leaf waits for ever.
 _WAITING, _SPLIT = 1, 2
+_NEVER = 2**62
 
 
 @kernel
-def make_scratch(mu: Any, columns: int, depth: int, classes: int) -> Scratch:
+def make_scratch(option: Any, mu: Any, columns: int, depth: int, classes: int, rows: int, learns: bool) -> Scratch:
     """Return room for one row and one tree."""
     width = mu.shape[1]
+    until, least = (option.block, option.skip) if learns else (_NEVER, option.skip * option.skip)
     inner = 2**depth - 1
     z = np.zeros(max(width, columns), mu.dtype)
     xi = np.zeros(width, mu.dtype)
@@ -42,7 +47,9 @@ def make_scratch(mu: Any, columns: int, depth: int, classes: int) -> Scratch:
     facts = np.zeros((inner, 4))
     state = np.zeros(2 * inner + 1, np.int64)
     figures = np.zeros((4, 2 * inner + 1))
-    return Scratch(z, xi, other, places, spreads, facts, state, figures, np.zeros((3, classes)))
+    leaf, factors = np.zeros((3, classes)), np.zeros(option.block, mu.dtype)
+    ahead = make_ahead(mu, len(z), inner, rows, until, least)
+    return Scratch(z, xi, other, places, spreads, facts, state, figures, leaf, factors, ahead)
 
 
 @kernel
@@ -53,20 +60,42 @@ def load_row(z: Any, row: Any) -> None:
 
 
 @kernel
-def split_row(option: Any, all_nodes: Nodes, n: int, noise: Any, noisy: bool, scratch: Scratch, at: int) -> None:
-    """Compute how node n divides the row, into place ``at`` of spreads and facts."""
-    node, mu, sigma = all_nodes.nodes[n], all_nodes.mu[n], all_nodes.sigma[n]
-    picks, maps, places = all_nodes.picks, all_nodes.maps, scratch.places
+def spread_through(option: Any, all_nodes: Nodes, n: int, x: Any, at: int, i: int, scratch: Scratch) -> None:
+    """Write Sigma x without inflation, of row i of those ahead (-1: of none of them)."""
+    out = scratch.spreads[at]
+    if option.diagonal:
+        variances = all_nodes.variances[n]
+        for k in range(len(out)):
+            out[k] = variances[k] * x[k]
+        return
+    place = -1 if i < 0 else find_product(option, all_nodes, n, at, i, scratch.places, scratch.ahead)
+    if place >= 0:
+        product = scratch.ahead.products[at, place]
+        for k in range(len(out)):
+            out[k] = product[k]
+    else:
+        count = list_nonzero(x, all_nodes.nodes[n].size, scratch.places)
+        combine_rows(all_nodes.sigma[n], x, scratch.places, count, out)
+    subtract_waiting(all_nodes, n, x, scratch.factors, out)
+
+
+@kernel
+def split_row(
+    option: Any, tree: Any, all_nodes: Nodes, at: int, i: int, noise: Any, noisy: bool, scratch: Scratch
+) -> None:
+    """Compute how a node of a tree divides the row, into place ``at``, that of the node, of spreads and facts."""
+    n = tree.node + at
+    node, mu = all_nodes.nodes[n], all_nodes.mu[n]
     spread, facts = scratch.spreads[at], scratch.facts[at]
-    seen = look(option.sight, n, node.size, picks, maps, scratch.z, places, scratch.xi)
-    spread_through(sigma, option.diagonal, seen, node.size, places, spread)
+    seen = look(option.sight, n, node.size, all_nodes.picks, all_nodes.maps, scratch.z, scratch.places, scratch.xi)
+    spread_through(option, all_nodes, n, seen, at, i, scratch)
     variance = dot(seen, spread) * node.inflation
     # Without the second a mean that never comes back would be scaled up with each shrinking covariance, for ever.
     certain = max(node.top * node.inflation, option.floor * dot(mu, mu))
     least = option.floor * dot(seen, seen) * certain
     total = variance
     if noisy:
-        total += noise_of(option, node, n, mu, sigma, picks, maps, noise, scratch.other)
+        total += noise_of(option, all_nodes, n, noise, scratch.other)
     deviation = math.sqrt(max(total, least))
     facts[_MARGIN] = dot(mu, seen) / deviation
     facts[_DEVIATION] = deviation
@@ -84,7 +113,7 @@ def is_noisy(noise: Any) -> bool:
 
 
 @kernel
-def reach_leaves(option: Any, tree: Any, all_nodes: Nodes, noise: Any, scratch: Scratch, mode: int) -> None:
+def reach_leaves(option: Any, tree: Any, all_nodes: Nodes, i: int, noise: Any, scratch: Scratch, mode: int) -> None:
     """Write with what probability the row comes to each node and leaf, or which path it takes."""
     rho = scratch.figures[0]
     noisy = is_noisy(noise)
@@ -102,9 +131,9 @@ def reach_leaves(option: Any, tree: Any, all_nodes: Nodes, noise: Any, scratch: 
                 left = 1.0 if dot(all_nodes.mu[node], seen) > 0.0 else 0.0
                 right = 1.0 - left
         elif rho[n] > negligible:
-            split_row(option, all_nodes, node, noise, noisy, scratch, 0)
-            left = normal_cdf(scratch.facts[0, _MARGIN])
-            right = normal_cdf(-scratch.facts[0, _MARGIN])
+            split_row(option, tree, all_nodes, n, i, noise, noisy, scratch)
+            left = normal_cdf(scratch.facts[n, _MARGIN])
+            right = normal_cdf(-scratch.facts[n, _MARGIN])
         rho[2 * n + 1] = left * rho[n]
         rho[2 * n + 2] = right * rho[n]
 
@@ -167,7 +196,9 @@ def most_relevant(inner: int, state: Any, rho: Any, upper: Any) -> int:
 
 
 @kernel
-def spread_example(option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, noise: Any, scratch: Scratch) -> float:
+def spread_example(
+    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, i: int, noise: Any, scratch: Scratch
+) -> float:
     """Send an example of class y through a tree; return p(y | x).
 
     Nodes are split in the order of what they may contribute, until what is left is below ``skip``: those need no
@@ -186,7 +217,7 @@ def spread_example(option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int,
     sure = lower[0]
     n = 0
     while n >= 0 and not rho[n] * upper[n] < option.skip * sure:
-        split_row(option, all_nodes, tree.node + n, noise, noisy, scratch, n)
+        split_row(option, tree, all_nodes, n, i, noise, noisy, scratch)
         rho[2 * n + 1] = normal_cdf(scratch.facts[n, _MARGIN]) * rho[n]
         rho[2 * n + 2] = normal_cdf(-scratch.facts[n, _MARGIN]) * rho[n]
         state[n], state[2 * n + 1], state[2 * n + 2] = _SPLIT, _WAITING, _WAITING
@@ -220,10 +251,12 @@ def change_tree(
         kappa = rho[n] * normal_density(margin) * (left - right) / p
         at = tree.node + n
         scale = all_nodes.nodes[at].inflation / facts[_DEVIATION]
-        shrink = part * (kappa * kappa + kappa * margin) * scale * scale
+        # Of stored sigma, whence divided by the inflation once.
+        shrink = part * (kappa * kappa + kappa * margin) * scale / facts[_DEVIATION]
         changes = facts[_VARIANCE] >= facts[_LEAST]
-        node, mu, sigma = all_nodes.nodes[at], all_nodes.mu[at], all_nodes.sigma[at]
-        update_node(option, node, mu, sigma, scratch.spreads[n], part * kappa * scale, shrink, changes, scratch.other)
+        move, spread = part * kappa * scale, scratch.spreads[n]
+        if update_node(option, all_nodes, at, spread, move, shrink, changes, scratch.other, scratch.factors):
+            forget_products(scratch.ahead, n)
     for n in range(inner, 2 * inner + 1):
         if scratch.state[n] == _WAITING and rho[n] * u[n] >= least:
             share = min(rho[n] * u[n] / p, 1.0)

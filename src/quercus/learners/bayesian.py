@@ -47,6 +47,9 @@ class BayesianForest(BayesianLearner):
         Share of what is known that is forgotten with every row, to follow changes.
     skip
         Nodes that matter less than this for an example, relatively, are left alone; 0 is exact, and slower.
+    block
+        So many changes of a covariance are made together, which is faster where there are many features; nothing but
+        rounding depends on it. None: 8 from 32 features on, otherwise 1.
     dtype
         Of the nodes: ``"float32"`` or ``"float64"``.
     loss
@@ -104,6 +107,7 @@ class BayesianForest(BayesianLearner):
         scaling: str | None = "auto",
         forget: float = 0.0,
         skip: float = 1e-4,
+        block: int | None = None,
         dtype: str = "float32",
         loss: Mapping[Any, Mapping[Any, float]] | None = None,
         nominal: Collection[str | int] | None = None,
@@ -122,6 +126,7 @@ class BayesianForest(BayesianLearner):
         self.scaling = scaling
         self.forget = forget
         self.skip = skip
+        self.block = block
         self.dtype = dtype
         self.loss = loss
         self.nominal = nominal
@@ -157,7 +162,7 @@ class BayesianTree(BayesianLearner):
     depth
         Of the tree, or ``(low, high)`` to draw it. None: ceil(log2 K) + 2 for K classes that are declared with the
         first rows (``partial_fit(..., classes=...)``, or all that `fit` is given), 5 if none are.
-    covariance, projection, subset, bagging, inference, scaling, forget, skip, dtype
+    covariance, projection, subset, bagging, inference, scaling, forget, skip, block, dtype
         As in `BayesianForest`.
     loss, nominal, features, max_bytes, seed
         As in `BayesianForest`.
@@ -193,6 +198,7 @@ class BayesianTree(BayesianLearner):
         scaling: str | None = "auto",
         forget: float = 0.0,
         skip: float = 1e-4,
+        block: int | None = None,
         dtype: str = "float32",
         loss: Mapping[Any, Mapping[Any, float]] | None = None,
         nominal: Collection[str | int] | None = None,
@@ -209,6 +215,7 @@ class BayesianTree(BayesianLearner):
         self.scaling = scaling
         self.forget = forget
         self.skip = skip
+        self.block = block
         self.dtype = dtype
         self.loss = loss
         self.nominal = nominal
