@@ -13,7 +13,19 @@ from quercus.registry import LEARNERS
 if TYPE_CHECKING:
     from quercus import ask, bounds, checks, drift, explain, ledger, streams
     from quercus.ask.asker import Asker
-    from quercus.evaluation import Frontier, NoSupport, Repeats, Replay, Run, evaluate, frontier, repeat, replay
+    from quercus.evaluation import (
+        Choice,
+        Frontier,
+        NoSupport,
+        Repeats,
+        Replay,
+        Run,
+        choose,
+        evaluate,
+        frontier,
+        repeat,
+        replay,
+    )
     from quercus.learners.bayesian import BayesianForest, BayesianTree
     from quercus.learners.confidence import ConfidenceTree
     from quercus.learners.credible import CredibleTree
@@ -32,6 +44,8 @@ _NAMES = {
     "repeat": "quercus.evaluation",
     "frontier": "quercus.evaluation",
     "replay": "quercus.evaluation",
+    "choose": "quercus.evaluation",
+    "Choice": "quercus.evaluation",
     "Run": "quercus.evaluation",
     "Frontier": "quercus.evaluation",
     "Replay": "quercus.evaluation",
@@ -54,6 +68,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "repeat",
     "frontier",
     "replay",
+    "choose",
+    "Choice",
     "Run",
     "Repeats",
     "Frontier",

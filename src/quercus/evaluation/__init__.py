@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quercus.evaluation.choosing import Choice, choose
 from quercus.evaluation.errors import Interrupted
 from quercus.evaluation.frontiers import Frontier, frontier
 from quercus.evaluation.metrics import Scores
@@ -11,6 +12,7 @@ from quercus.evaluation.replays import NoSupport, Replay, replay
 from quercus.evaluation.run import Run
 
 __all__ = [
+    "Choice",
     "Frontier",
     "Interrupted",
     "NoSupport",
@@ -18,6 +20,7 @@ __all__ = [
     "Replay",
     "Run",
     "Scores",
+    "choose",
     "evaluate",
     "frontier",
     "repeat",

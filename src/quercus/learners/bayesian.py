@@ -8,7 +8,7 @@ example hardly reaches are left alone; `BayesianForest.paper()` switches the las
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Self
 
 from quercus.arguments import check_number
@@ -152,6 +152,33 @@ class BayesianForest(BayesianLearner):
         BayesianForest(depth=(4, 6), skip=0.0)
         """
         return cls(**({"trees": 8} | _published(classes) | changes))
+
+    @classmethod
+    def merge(cls, forests: Iterable[BayesianLearner]) -> Self:
+        """Return one forest of the trees of all, trained on parts of a stream; it learns on like any other.
+
+        Its answers are the mean over all trees of what these answered, but for rounding, and for what a part could not
+        know: values outside of its range, features, categories and classes that it has not seen. The forests themselves
+        are not changed. Give every part a seed of its own.
+
+        Parameters
+        ----------
+        forests
+            Fitted forests and trees of the same settings and features; number, depth and seed of the trees, inference,
+            threads and max_bytes may differ.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> X, y = qc.streams.SEA(seed=1).take(3_000)
+        >>> parts = [BayesianForest(trees=2, seed=k).fit(X[k:2_000:2], y[k:2_000:2]) for k in (0, 1)]
+        >>> forest = BayesianForest.merge(parts)
+        >>> forest.trees, round(forest.score(X[2_000:], y[2_000:]), 2)
+        (4, 0.9)
+        """
+        from quercus.bayes.merging import merge_forests
+
+        return merge_forests(forests, cls)
 
 
 class BayesianTree(BayesianLearner):
