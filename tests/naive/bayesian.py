@@ -397,7 +397,10 @@ class Uncertainty:
 
 
 def uncertainty(trees: Sequence[NaiveTree], z: ArrayLike, v: ArrayLike | None = None) -> Uncertainty:
-    """The posterior of the shares at x is a mixture, over trees and leaves, of Dirichlets."""
+    """The posterior of the shares at x is a mixture, over trees and leaves, of Dirichlets.
+
+    The variance is that of the trees' means, and of each tree itself as if four of them were independent.
+    """
     parts = [
         (rho / len(trees), alpha)
         for tree in trees
@@ -405,9 +408,14 @@ def uncertainty(trees: Sequence[NaiveTree], z: ArrayLike, v: ArrayLike | None = 
     ]
     mean = sum((weight * alpha / alpha.sum() for weight, alpha in parts), np.zeros(trees[0].alpha.shape[1]))
     variance = np.zeros(len(mean))
-    for weight, alpha in parts:
-        share = alpha / alpha.sum()
-        variance += weight * (share * (1 - share) / (alpha.sum() + 1) + (share - mean) ** 2)
+    for tree in trees:
+        reached = list(zip(tree.reach(z, v)[tree.inner :], tree.alpha, strict=True))
+        own = sum((rho * alpha / alpha.sum() for rho, alpha in reached), np.zeros(len(mean)))
+        variance += (own - mean) ** 2 / len(trees)
+        for rho, alpha in reached:
+            share = alpha / alpha.sum()
+            spread = share * (1 - share) / (alpha.sum() + 1) + (share - own) ** 2
+            variance += rho * spread / len(trees) / min(len(trees), 4)
     total = -float(xlogy(mean, mean).sum())
     aleatoric = sum(weight * expected_entropy(alpha) for weight, alpha in parts)
     return Uncertainty(total, aleatoric, total - aleatoric, mean, variance)

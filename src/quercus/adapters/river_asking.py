@@ -140,7 +140,9 @@ class RiverAsking(ActiveLearningClassifier):  # type: ignore[misc]
     def _ask_for_label(self, x: Mapping[Any, Any], y_pred: Any) -> bool:
         state = self.state
         price, day = float(state.prices([x])[0]), int(state.days([x])[0])
-        decision = state.decide(price, day, self._shown.region(x, state.seen + 1, state.policy.by_counts))
+        policy = state.policy
+        region = self._shown.region(x, state.seen + 1, policy.by_counts, policy.by_posterior)
+        decision = state.decide(price, day, region)
         if decision["asked"] and not decision["explored"] and self._is_watched:
             self._chosen[_key(x)] = self._chosen.get(_key(x), 0) + 1
             if len(self._chosen) > _MOST_WAITING:

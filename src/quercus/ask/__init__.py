@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quercus.ask.asker import Asker
 from quercus.ask.budgets import Budget, Labels, Money, Share
+from quercus.ask.epistemic import Epistemic
 from quercus.ask.policies import (
     Always,
     Confident,
@@ -24,6 +25,7 @@ __all__ = [
     "Asker",
     "Budget",
     "Confident",
+    "Epistemic",
     "Labels",
     "Money",
     "Policy",

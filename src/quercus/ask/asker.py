@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.ask.batch import choose
+from quercus.ask.epistemic import PlainDoubt
 from quercus.ask.folder import AskerFolder, PathLike
-from quercus.ask.layout import RANDOM, RANDOMIZED, VARIABLE
-from quercus.ask.learners import Shown
+from quercus.ask.layout import EPISTEMIC, RANDOM, RANDOMIZED, VARIABLE
+from quercus.ask.learners import Shown, check_posterior
 from quercus.ask.loop import AskLoop, Looked
 from quercus.ask.policies import Always, Policy, Uncertain
 from quercus.ask.settling import Settling
@@ -41,7 +42,7 @@ class Asker:
     rows
         Rows that the stream will have, if that is known: it lets a number of labels be paced.
     classes
-        All classes, for a learner of scikit-learn.
+        All classes. A learner of scikit-learn needs them; with few labels `BayesianForest` is much better with them.
     expires
         How long to wait for an answer; None: forever. `expire` gives up what is over.
     save_every
@@ -86,6 +87,8 @@ class Asker:
         self.policy = Uncertain() if policy is None else policy
         if not isinstance(self.policy, Policy):
             raise TypeError(f"policy is a {type(policy).__name__}; give one of quercus.ask, such as Uncertain(0.1).")
+        if self.policy.by_posterior:
+            check_posterior(learner, type(self.policy).__name__)
         self.state = AskState(self.policy, rows)
         self.expires = expires
         self._lock = threading.RLock()
@@ -153,7 +156,7 @@ class Asker:
             features = self._features(x)
             price, day = self.state.prices([x])[0], self.state.days([x])[0]
             x = features
-            region = self.shown.region(x, self.seen + 1, self.policy.by_counts)
+            region = self.shown.region(x, self.seen + 1, self.policy.by_counts, self.policy.by_posterior)
             answer, proba = self.shown.answer(x), self.shown.proba(x)
             decision = self.state.decide(float(price), int(day), region)
             if not decision["asked"]:
@@ -389,6 +392,8 @@ class Asker:
         elif policy.code in (VARIABLE, RANDOMIZED):
             # A threshold cannot tell which rows are worth most; what it is compared with can.
             policy = Uncertain(price=policy.price, power=1.0, caution=0.0)
+        elif policy.code == EPISTEMIC:
+            policy = PlainDoubt(price=policy.price)
         trial = AskState(policy.with_budget(None))
         trial.record["seen"] = self.state.record["seen"]
         looked = self._loop(X, trial).run(X)

@@ -14,6 +14,7 @@ from quercus.ask.layout import (
     CONFIDENT,
     DAILY,
     DECISIONS_TYPE,
+    EPISTEMIC,
     GIVEN,
     RANDOM,
     RANDOMIZED,
@@ -39,6 +40,8 @@ FASTEST = 8.0
 FOLLOW = 0.01
 FARTHEST = 20.0
 LARGEST_SCALE = 1e4
+# A doubt this many times the usual one has the highest score.
+RISE = 1.25
 # A threshold of 1 asks everywhere; under a random factor even a larger one does not.
 LARGEST_THRESHOLD = 1.01
 LARGEST_RANDOMIZED = 100.0
@@ -162,6 +165,15 @@ def score_region(a: Any, margin: float, confidence: float, support: float, share
 
 
 @kernel
+def compare_doubt(a: Any, doubt: float) -> float:
+    """Return how much a label is wanted, 0 to 1, where the doubt is this much, compared with what it usually is."""
+    score = 1.0
+    if doubt < RISE * a.threshold:
+        score = doubt / (RISE * a.threshold)
+    return score**a.power
+
+
+@kernel
 def decide_paced(a: Any, decision: Any, known: bool, cost: float, rate: float, share: float, u: float) -> None:
     """Ask with a probability that is the score, scaled so that the budget is spent and no more."""
     score = decision.worth
@@ -216,11 +228,16 @@ def decide_by(a: Any, ring: Any, decision: Any, margin: float, confidence: float
     decision.propensity = 0.0
     rate = spending_rate(a)
     share = min(rate, cost) / cost if rate > 0.0 and cost > 0.0 else a.explore
-    if a.policy != GIVEN:
+    doubt = decision.worth
+    if a.policy == EPISTEMIC:
+        decision.worth = compare_doubt(a, doubt)
+    elif a.policy != GIVEN:
         decision.worth = score_region(a, margin, confidence, support, share)
     # Before the first label there is nothing that a threshold could learn from.
     known = confidence > 0.0
     if is_open(a, ring, cost):
+        if a.policy == EPISTEMIC and known:
+            a.threshold = a.threshold + FOLLOW * (doubt - a.threshold) if a.threshold > 0.0 else doubt
         if a.policy == ALWAYS or cost <= 0.0:
             decision.propensity = 1.0
             decision.asked = 1

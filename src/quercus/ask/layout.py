@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import from_dtype, types
 
-# Policies. GIVEN: the score of each row comes from outside, in its decision.
-RANDOM, ALWAYS, VARIABLE, RANDOMIZED, SELECTIVE, CONFIDENT, UNCERTAIN, GIVEN = range(8)
+# Policies. GIVEN: the score of each row comes from outside, in its decision; EPISTEMIC: the doubt about it does.
+RANDOM, ALWAYS, VARIABLE, RANDOMIZED, SELECTIVE, CONFIDENT, UNCERTAIN, GIVEN, EPISTEMIC = range(9)
 # Budgets: none, so much per row, so much per row in any window, so much in all, so much a day.
 UNLIMITED, SHARE, WINDOW, TOTAL, DAILY = range(5)
 # Why a loop over rows stopped. NEEDS_SCHEMA: an asked row brings a new category or class; PAUSED: a label comes.
@@ -34,7 +34,7 @@ ASKING = np.dtype(
         ("asked", np.int64),
         ("spent", np.float64),  # labels or money, whichever the budget counts; of today if it is daily
         ("paid", np.float64),  # money, ever
-        ("threshold", np.float64),
+        ("threshold", np.float64),  # EPISTEMIC: the usual doubt, 0: not known
         ("scale", np.float64),
         ("day", np.int64),
         ("day_rows", np.float64),

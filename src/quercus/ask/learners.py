@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ class Shown:
         One of ours, one of river (``predict_proba_one``, ``learn_one``), or one of scikit-learn (``predict_proba``,
         ``partial_fit``).
     classes
-        All classes, for a learner of scikit-learn, which wants them with its first row.
+        All classes: a learner of scikit-learn wants them with its first row, and one of ours is told of them then.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class Shown:
         # A learner that has seen too little may give NaN.
         return dict(zip(np.asarray(self.learner.classes_).tolist(), shares, strict=True)) if sum(shares) > 0 else {}
 
-    def region(self, x: Mapping[str, Any], seen: int, by_counts: bool = False) -> Region:
+    def region(self, x: Mapping[str, Any], seen: int, by_counts: bool = False, by_posterior: bool = False) -> Region:
         """Return what the learner knows about the part of the world that an example belongs to.
 
         Parameters
@@ -78,12 +79,28 @@ class Shown:
             Rows seen, this one included.
         by_counts
             Whether the probabilities are to be the class counts of the region, where the learner has such.
+        by_posterior
+            Whether the policy wants to know the doubt that more labels would remove.
         """
+        region = self._region(x, seen, by_counts)
+        return region._replace(doubt=self._doubt(x, region)) if by_posterior else region
+
+    def _region(self, x: Mapping[str, Any], seen: int, by_counts: bool) -> Region:
         if hasattr(self.learner, "region_one"):
             proba, support = self.learner.region_one(x, by_counts)
             return measure(proba, support, seen, getattr(self.learner, "loss", None))._replace(x=x)
         proba = self.proba(x)
         return measure(proba, self._labels.get(_bin(proba), 0.0), seen, None)._replace(x=x)
+
+    def _doubt(self, x: Mapping[str, Any], region: Region) -> float:
+        """Return the epistemic part of the entropy as a share of the largest entropy that there can be."""
+        check_posterior(self.learner, "the policy")
+        classes = len(region.proba)
+        if classes < 2:
+            # Nothing is known yet, or one class, whose margin says how well.
+            return 1.0 - region.margin
+        told = self.learner.uncertainty(self._row(x) if self._is_array else [dict(x)])
+        return min(max(float(told.epistemic[0]) / math.log(classes), 0.0), 1.0)
 
     def answer(self, x: Mapping[str, Any]) -> Any:
         """Return the learner's answer, None before it has learned anything."""
@@ -112,12 +129,22 @@ class Shown:
             self._labels[place] = self._labels.get(place, 0.0) + 1.0
         if hasattr(self.learner, "learn_marked"):
             self.learner.learn_marked([dict(x)], [label], [explored])
+        elif not self._is_array and self._must_declare():
+            self.learner.partial_fit([dict(x)], [label], classes=self._classes)
         elif not self._is_array:
             self.learner.learn_one(x, label)
         elif hasattr(self.learner, "classes_"):
             self.learner.partial_fit(self._row(x), np.array([label]))
         else:
             self.learner.partial_fit(self._row(x), np.array([label]), classes=np.array(self._classes))
+
+    def _must_declare(self) -> bool:
+        """Tell whether a learner of ours is to hear of all classes with its first row."""
+        return (
+            self._classes is not None
+            and hasattr(self.learner, "test_then_learn")
+            and not hasattr(self.learner, "schema_")
+        )
 
     def _row(self, x: Mapping[str, Any]) -> NDArray[np.float64]:
         self._names = self._names or list(x)
@@ -128,6 +155,28 @@ class Shown:
                 f"{type(self.learner).__name__} takes numbers only, one for each of {', '.join(self._names)}; "
                 f"the example is {dict(x)!r}."
             ) from None
+
+
+def check_posterior(learner: Any, policy: str) -> None:
+    """Refuse a learner that cannot tell which part of its doubt more labels would remove.
+
+    Parameters
+    ----------
+    learner
+        The learner.
+    policy
+        What the policy is called.
+
+    Examples
+    --------
+    >>> from quercus import BayesianTree
+    >>> check_posterior(BayesianTree(), "Epistemic")
+    """
+    if not hasattr(learner, "uncertainty"):
+        raise TypeError(
+            f"{type(learner).__name__} has no `uncertainty`, which tells what of its doubt more labels would remove; "
+            f"give {policy} a learner that has, such as BayesianForest, or take another policy, such as Uncertain."
+        )
 
 
 def measure(proba: Mapping[Any, float], support: float, seen: int, loss: Any) -> Region:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ask.layout import DECISION, GIVEN, NEEDS_SCHEMA, PAUSED
-from quercus.ask.learners import Shown
+from quercus.ask.layout import DECISION, EPISTEMIC, GIVEN, NEEDS_SCHEMA, PAUSED
+from quercus.ask.learners import Shown, check_posterior
 from quercus.ask.policies import Region
 from quercus.ask.rows import AskedRows
 from quercus.ask.state import AskState
@@ -92,7 +92,9 @@ class AskLoop:
         self.state = state
         self.names = list(names)
         self.nominal = list(nominal)
-        compiled = hasattr(learner, "_ask_rows") and state.policy.code != GIVEN
+        if state.policy.by_posterior:
+            check_posterior(learner, type(state.policy).__name__)
+        compiled = hasattr(learner, "_ask_rows") and state.policy.code not in (GIVEN, EPISTEMIC)
         self.is_compiled = compiled and getattr(learner, "features", "closed") == "closed"
         self.shown = Shown(learner, classes)
         self._at_once = _MOST_ROWS
@@ -237,7 +239,8 @@ class AskLoop:
                 break
             part = decisions[row : row + 1]
             said.append((self.shown.answer(x), self.shown.proba(x)))
-            region = self.shown.region(x, self.state.seen + 1, self.state.policy.by_counts)
+            policy = self.state.policy
+            region = self.shown.region(x, self.state.seen + 1, policy.by_counts, policy.by_posterior)
             part[:] = self._decide(part, region)
             if part["asked"][0] and labels is not None:
                 self.shown.learn(x, labels[row], bool(part["explored"][0]))

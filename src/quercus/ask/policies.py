@@ -8,6 +8,7 @@ budget's gate is open. ``docs/asking.md`` tells each step.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
@@ -49,6 +50,9 @@ class Region(NamedTuple):
         Rows that the asker has seen, this one included.
     x
         The example itself, where there is one.
+    doubt
+        How much of what the answer leaves open more labels would settle, as a share of the most that there can be, 0
+        to 1; NaN unless the policy has ``by_posterior``.
 
     Examples
     --------
@@ -62,6 +66,7 @@ class Region(NamedTuple):
     support: float
     seen: int
     x: Mapping[str, Any] | None = None
+    doubt: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,7 @@ class Policy:
     code: ClassVar[int] = GIVEN
     split: ClassVar[bool] = False
     by_counts: ClassVar[bool] = False
+    by_posterior: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         as_budget(self.budget)

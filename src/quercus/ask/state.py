@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget, whole_labels
 from quercus.ask.kernels import decide_given, decide_one
-from quercus.ask.layout import ASKING, DAILY, DECISION, GIVEN, RANDOM, SHARE, TOTAL, UNLIMITED, WINDOW
+from quercus.ask.layout import ASKING, DAILY, DECISION, EPISTEMIC, GIVEN, RANDOM, SHARE, TOTAL, UNLIMITED, WINDOW
 from quercus.ask.policies import Policy, Region
 from quercus.randomness import new_generator
 
@@ -177,6 +177,13 @@ class AskState:
             if not 0 <= score <= 1:
                 raise ValueError(f"{type(self.policy).__name__}.score gave {score!r}; it must be from 0 to 1.")
             decision["worth"] = score
+        elif self.policy.code == EPISTEMIC:
+            if math.isnan(region.doubt):
+                raise TypeError(
+                    f"{type(self.policy).__name__} asks by the doubt of a posterior, which is not told here; use it "
+                    "with Asker or evaluate and a BayesianForest, or take another policy, such as Uncertain."
+                )
+            decision["worth"] = region.doubt
         known = (region.margin, region.confidence, region.support)
         if u is None:
             decide_one(self.record, self.ring, decision, *known)

@@ -34,6 +34,8 @@ PREDICT, LEARN, PATH = 1, 2, 4
 
 # Below this share of |xi|^2 max diag Sigma a variance is rounding error.
 FLOORS = {"float32": 1e-4, "float64": 1e-10}
+# With each change a diagonal grows by this share of its largest number: rounding must not add up to more than that.
+GRAINS = {"float32": 2.0**-23, "float64": 2.0**-52}
 # A value beyond this counts as this: its square, and that times a covariance, must stay finite.
 LARGEST = {"float32": 1e9, "float64": 1e60}
 
@@ -48,6 +50,7 @@ OPTIONS = np.dtype(
         ("bagging", np.float64),
         ("block", np.int64),  # so many changes of a covariance are made together
         ("floor", np.float64),
+        ("grain", np.float64),
         ("largest", np.float64),
         ("classes", np.int64),
         ("columns", np.int64),

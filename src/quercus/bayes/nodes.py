@@ -170,7 +170,7 @@ def update_node(
             let_wait(all_nodes, n, w, shrink > 0.0)
             written = node.waits >= option.block
             if written:
-                write_waiting(all_nodes, n, factors)
+                write_waiting(all_nodes, n, option.grain, factors)
         measure_covariance(node, variances)
     keep_in_band(node, mu)
     return written
@@ -188,14 +188,16 @@ def let_wait(all_nodes: Nodes, n: int, w: Any, down: bool) -> None:
 
 
 @kernel
-def write_waiting(all_nodes: Nodes, n: int, factors: Any) -> None:
+def write_waiting(all_nodes: Nodes, n: int, grain: float, factors: Any) -> None:
     """Make the changes of a covariance that wait, and multiply it by its inflation."""
     node, sigma, waiting, signs = all_nodes.nodes[n], all_nodes.sigma[n], all_nodes.waiting[n], all_nodes.signs[n]
+    more = grain * node.top * node.waits
     for i in range(node.size):
         row = sigma[i]
         for b in range(node.waits):
             factors[b] = signs[b] * waiting[b, i]
         subtract_rows(row, waiting, factors, node.waits)
+        row[i] += more
         if node.inflation != 1.0:
             for k in range(len(row)):
                 row[k] *= node.inflation

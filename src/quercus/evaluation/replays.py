@@ -202,20 +202,24 @@ class _Stage:
             self.shown.learn(x, question.answer, bool(decision["explored"]))
 
     def _decide(self, question: Any, x: dict[str, Any], weight: float) -> Any:
-        from quercus.ask.layout import RANDOMIZED, VARIABLE
+        from quercus.ask.kernels import FOLLOW
+        from quercus.ask.layout import EPISTEMIC, RANDOMIZED, VARIABLE
 
-        record = self.state.record
+        record, policy = self.state.record, self.state.policy
         # The rows since the last question came and went; how they moved the pace, this one tells for all of them.
         record["seen"] += question.row - 1 - int(record["seen"][0])
-        name = "threshold" if self.state.policy.code in (VARIABLE, RANDOMIZED) else "scale"
-        before = float(record[name][0])
+        name = "threshold" if policy.code in (VARIABLE, RANDOMIZED) else "scale"
+        before, usual = float(record[name][0]), float(record["threshold"][0])
         # Asked under the log with probability p; kept with p'/p.
         u = min(self.rng.random() * question.propensity, np.nextafter(1.0, 0.0))
         day = int(self.state.days([x])[0])
-        region = self.shown.region(x, question.row, self.state.policy.by_counts)
+        region = self.shown.region(x, question.row, policy.by_counts, policy.by_posterior)
         decision = self.state.decide(question.price, day, region, u)
         after = float(record[name][0])
         record[name] = before * (after / before) ** weight if before > 0 else after
+        if policy.code == EPISTEMIC:
+            # The usual doubt is a running mean: many rows take it to this one's, not beyond.
+            record["threshold"] += (record["threshold"] - usual) * ((1.0 - (1.0 - FOLLOW) ** weight) / FOLLOW - 1.0)
         return decision
 
     def finish(self, alpha: float) -> Replay:

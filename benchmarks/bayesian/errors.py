@@ -1,20 +1,13 @@
-"""What the Bayesian forest is worth: ``python -m benchmarks.bayesian {table,trees,speed} [--quick] [--sets ...]``.
-
-table  error on the sets of the paper's table 1, one pass, ten runs: the forest and its variants, both ways to predict,
-       beside a random forest, a linear online model and river's AMF.
-trees  error with 1, 4 and 8 trees.
-speed  rows a second on usps, and the memory traffic of that as a share of what the machine can move.
-"""
+"""Error in one pass: the forest and its variants beside other learners."""
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import quercus as qc
 from benchmarks.tables import show
@@ -84,69 +77,38 @@ PEERS: dict[str, Callable[[Split, int], Any]] = {
 }
 
 
-def _figure(errors: np.ndarray[Any, Any]) -> str:
-    return f"{100 * errors.mean():.2f} ({100 * errors.std(ddof=1):.2f})"
+def show_mean(values: NDArray[np.float64], form: str = ".2f", scale: float = 100.0) -> str:
+    """Return the mean over runs, in percent unless told otherwise, and its standard deviation."""
+    spread = f" ({scale * values.std(ddof=1):{form}})" if len(values) > 1 else ""
+    return f"{scale * values.mean():{form}}{spread}"
 
 
-def table(sets: list[str], quick: bool) -> None:
+def table(sets: Sequence[str] | None, quick: bool) -> None:
     """Print mean errors and their deviation over runs."""
     runs = 3 if quick else 10
-    for name in sets:
+    for name in sets or SETS:
         rows = []
         with ProcessPoolExecutor(2) as pool:
             for learner in (*VARIANTS, *PEERS):
                 errors = np.array(list(pool.map(_errors, [(name, learner, run) for run in range(100, 100 + runs)])))
-                rows.append([learner, *(_figure(column) for column in errors.T), *[""] * (2 - errors.shape[1])])
+                rows.append([learner, *(show_mean(column) for column in errors.T), *[""] * (2 - errors.shape[1])])
                 print(name, *rows[-1], flush=True)
         print(f"\n{name}, {runs} runs, one pass: error in % (standard deviation), by all leaves and by one path")
         print(show(["", "full", "path"], rows), flush=True)
 
 
-def trees(sets: list[str], quick: bool) -> None:
+def trees(sets: Sequence[str] | None, quick: bool) -> None:
     """Print errors by number of trees."""
     runs = 3 if quick else 10
     rows = []
-    for name in sets:
+    for name in sets or SETS:
         row = [name]
         for n in (1, 4, 8):
             errors = []
             for run in range(200, 200 + runs):
                 split = load_split(name, run)
                 errors.append(np.mean(forest(split, run, trees=n).predict(split.X_test) != split.y_test))
-            row.append(_figure(np.array(errors)))
+            row.append(show_mean(np.array(errors)))
         rows.append(row)
         print(*row, flush=True)
     print(show(["", "1 tree", "4 trees", "8 trees"], rows))
-
-
-def speed(sets: list[str], quick: bool) -> None:
-    """Print rows a second on usps, for one and two threads."""
-    split = load_split("usps", 0)
-    n = 500 if quick else 2000
-    block = np.ones(2**25, np.float32)
-    started = time.perf_counter()
-    for _ in range(5):
-        block += 1.0
-    moved = 5 * 2 * block.nbytes / (time.perf_counter() - started)
-    for threads in (1, 2):
-        made = qc.BayesianForest(depth=5, threads=threads, max_bytes=2**31)
-        made.partial_fit(split.X[:200], split.y[:200], classes=np.unique(split.y))
-        started = time.perf_counter()
-        made.partial_fit(split.X[200 : 200 + n], split.y[200 : 200 + n])
-        rate = n / (time.perf_counter() - started)
-        print(f"{threads} threads: {rate:,.0f} rows/s; memory can be moved at {moved / 1e9:.1f} GB/s by one thread")
-
-
-def main() -> None:
-    """Run a part."""
-    parts = {"table": table, "trees": trees, "speed": speed}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=parts)
-    parser.add_argument("--quick", action="store_true", help="fewer runs")
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
-    arguments = parser.parse_args()
-    parts[arguments.part](list(arguments.sets), arguments.quick)
-
-
-if __name__ == "__main__":
-    main()
