@@ -20,6 +20,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "BOF-PB": {"projection": 0.5, "bagging": 0.3},
     "BOF-S": {"subset": 0.5},
     "BOF-SD": {"subset": 0.5, "covariance": "diagonal"},
+    "deepest": {"depth": None},
+    "deepest, with squares": {"depth": None},
 }
 
 
@@ -34,6 +36,8 @@ def _errors(job: tuple[str, str, int]) -> list[float]:
     """Return the errors of one learner in one run; of a forest by all leaves and by one path."""
     name, learner, run = job
     split = load_split(name, run)
+    if learner.endswith("with squares"):
+        split = _add_squares(split)
     if learner in VARIANTS:
         made = forest(split, run, **VARIANTS[learner])
         errors = []
@@ -42,6 +46,15 @@ def _errors(job: tuple[str, str, int]) -> list[float]:
             errors.append(float(np.mean(made.predict(split.X_test) != split.y_test)))
         return errors
     return [float(np.mean(PEERS[learner](split, run) != split.y_test))]
+
+
+def _add_squares(split: Split) -> Split:
+    """Return the rows scaled to -1 .. 1, by what training rows show, with the square of every number beside it."""
+    from sklearn.preprocessing import MinMaxScaler
+
+    scaler = MinMaxScaler((-1, 1)).fit(split.X)
+    X, X_test = scaler.transform(split.X), np.clip(scaler.transform(split.X_test), -1, 1)
+    return split._replace(X=np.hstack([X, X * X]), X_test=np.hstack([X_test, X_test * X_test]))
 
 
 def _random_forest(split: Split, run: int) -> Any:
