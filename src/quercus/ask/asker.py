@@ -15,7 +15,7 @@ from quercus.ask.batch import choose
 from quercus.ask.epistemic import PlainDoubt
 from quercus.ask.folder import AskerFolder, PathLike
 from quercus.ask.layout import EPISTEMIC, RANDOM, RANDOMIZED, VARIABLE
-from quercus.ask.learners import Shown, check_posterior
+from quercus.ask.learners import Shown, check_posterior, read_classes
 from quercus.ask.loop import AskLoop, Looked
 from quercus.ask.policies import Always, Policy, Uncertain
 from quercus.ask.settling import Settling
@@ -97,10 +97,12 @@ class Asker:
                 f"{type(self.policy).__name__} keeps a state of its own that a folder cannot hold; leave folder out, "
                 "or take a policy of quercus.ask."
             )
-        self._folder = None if folder is None else AskerFolder(folder, self.policy, learner, save_every)
+        self._classes = None if classes is None else read_classes(classes)
+        self._folder = None
+        if folder is not None:
+            self._folder = AskerFolder(folder, self.policy, learner, save_every, self._classes)
         self.ledger = Ledger() if self._folder is None else self._folder.open_ledger()
-        self._classes = classes
-        self.shown = Shown(learner if self._folder is None else self._folder.load(learner), classes)
+        self.shown = Shown(learner if self._folder is None else self._folder.load(learner), self._classes)
         loss = getattr(self.learner, "loss", None)
         self._settling = Settling(self.ledger, self.state, loss if isinstance(loss, Mapping) else None)
         if self._folder is not None:

@@ -32,13 +32,13 @@ class AskerFolder:
 
     ``ledger/`` is the truth; ``model-N.quercus`` is the learner after the first N answers, and the answers after those
     are learned again on opening; ``state.bin`` knows also the rows that were seen and not asked since the last question
-    or answer; ``asker.json`` says for which policy.
+    or answer; ``asker.json`` says for which policy, learner and classes.
 
     Parameters
     ----------
     folder
         Where; made if need be.
-    policy, learner
+    policy, learner, classes
         Those of the asker; a folder of others is refused.
     save_every
         Answers between two savings of the learner.
@@ -56,7 +56,9 @@ class AskerFolder:
     ValueError: '...' was begun with another policy, Random(budget=0.1, ...; go on with that one or take another folder.
     """
 
-    def __init__(self, folder: PathLike, policy: Policy, learner: Any, save_every: int) -> None:
+    def __init__(
+        self, folder: PathLike, policy: Policy, learner: Any, save_every: int, classes: list[Any] | None = None
+    ) -> None:
         self.path = Path(folder)
         self.save_every = save_every
         self._loaded = 0
@@ -64,7 +66,7 @@ class AskerFolder:
         self._state_file: IO[bytes] | None = None
         if self.path.exists() and not self.path.is_dir():
             raise ValueError(f"'{self.path}' is a file, but an asker keeps its questions in a folder; name another.")
-        about = {"policy": _describe(policy), "learner": type(learner).__name__}
+        about = {"policy": _describe(policy), "learner": type(learner).__name__, "classes": classes}
         self.path.mkdir(parents=True, exist_ok=True)
         place = self.path / _ABOUT
         if not place.exists():
@@ -73,10 +75,10 @@ class AskerFolder:
             replace_file(place, (json.dumps(about, indent=1) + "\n").encode())
             return
         begun = json.loads(place.read_text(encoding="utf-8"))
-        for what in ("policy", "learner"):
-            if begun.get(what) != about[what]:
+        for what, value in about.items():
+            if begun.get(what) != value:
                 raise ValueError(
-                    f"'{self.path}' was begun with another {what}, {begun.get(what)}, and is now given {about[what]}; "
+                    f"'{self.path}' was begun with another {what}, {begun.get(what)}, and is now given {value}; "
                     "go on with that one or take another folder."
                 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class Shown:
             raise ValueError(
                 f"{type(learner).__name__} must know all classes before its first row; give classes=[...]."
             )
-        self._classes = classes
+        self._classes = None if classes is None else read_classes(classes)
         self._names: list[str] = []
         self._labels: dict[tuple[Any, int], float] = {}
 
@@ -116,6 +116,8 @@ class Shown:
         if isinstance(schema, Schema):
             schema.read_one(x, np.empty(len(schema.names)), True)
             schema.read_label_one(label)
+        elif self._must_declare():
+            Schema().read_labels([label], classes=self._classes)
         elif self._is_array:
             self._row(x)
             known = self.learner.classes_ if hasattr(self.learner, "classes_") else self._classes
@@ -155,6 +157,28 @@ class Shown:
                 f"{type(self.learner).__name__} takes numbers only, one for each of {', '.join(self._names)}; "
                 f"the example is {dict(x)!r}."
             ) from None
+
+
+def read_classes(classes: Any) -> list[Any]:
+    """Return the classes as a list; refuse what could not be told to a learner.
+
+    Parameters
+    ----------
+    classes
+        All labels that there can be.
+
+    Examples
+    --------
+    >>> read_classes(("no", "yes"))
+    ['no', 'yes']
+    """
+    if isinstance(classes, str | bytes | Set | Mapping) or not isinstance(classes, Iterable):
+        raise TypeError(f"classes={classes!r} is no list of labels; write it as classes=['no', 'yes'].")
+    labels = [label.item() if isinstance(label, np.generic) else label for label in classes]
+    if not labels:
+        raise ValueError("classes is empty; give all labels that there can be, or leave it out.")
+    Schema().read_labels(labels)
+    return labels
 
 
 def check_posterior(learner: Any, policy: str) -> None:

@@ -41,7 +41,7 @@ _MOST_NUMBERS = 2**18
 # So many trees count as independent of each other where all have learned the same rows.
 _INDEPENDENT = 4
 # Covariances of so many columns are read and written so often that making several changes at a time pays.
-_WIDE, _WIDE_BLOCK = 32, 8
+_WIDE, _WIDE_BLOCK = 96, 8
 
 
 class Uncertainty(NamedTuple):
@@ -206,7 +206,7 @@ class BayesianLearner(OnlineClassifier):
         check_number("forget", self.forget, least=0, most=0.5)
         check_number("skip", self.skip, least=0, most=0.1)
         if self.block is not None:
-            check_whole("block", self.block, most=1024)
+            check_whole("block", self.block, most=32)
         check_number("max_bytes", self.max_bytes, least=1)
         for name in ("projection", "subset"):
             check_part(name, getattr(self, name))

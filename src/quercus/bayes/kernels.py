@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import draw_uniform
-from quercus.bayes.ahead import CHUNK, look_ahead
+from quercus.bayes.ahead import CHUNK, foresees, look_ahead, make_ahead
 from quercus.bayes.layout import OPTIONS, PATH, PREDICT, TREE, Nodes, array_type, state_types
 from quercus.bayes.trees import (
     add_class_shares,
@@ -86,17 +86,19 @@ def learn_rows(
     option = options[0]
     all_nodes = Nodes(nodes, mu, variances, sigma, waiting, signs, picks, maps)
     depth, classes = deepest(trees, first, last), alpha.shape[1]
-    scratch = make_scratch(option, mu, learned.shape[1], depth, classes, rows, True)
+    scratch = make_scratch(option, mu, learned.shape[1], depth, classes)
+    wide = foresees(option, mu, rows)
+    ahead = make_ahead(option, mu, learned.shape[1], depth, rows if wide else 0, True)
     for t in range(first, last):
         tree = trees[t]
         for i in range(rows):
-            at = i % CHUNK
+            at = i % CHUNK if wide else -1
             if at == 0:
-                look_ahead(option, learned, w, i, min(i + CHUNK, rows), scratch.ahead)
+                look_ahead(option, learned, w, i, min(i + CHUNK, rows), ahead)
             if mode & PREDICT:
                 load_row(scratch.z, asked[i])
-                ahead = at if is_same(asked[i], learned[i]) else -1
-                reach_leaves(option, tree, all_nodes, ahead, asked_noise[i], scratch, mode)
+                same = at if is_same(asked[i], learned[i]) else -1
+                reach_leaves(option, tree, all_nodes, same, asked_noise[i], scratch, ahead, mode)
                 add_class_shares(tree, alpha, option.classes, scratch.figures[0], shares[t, i])
             if not w[i] > 0.0:
                 continue
@@ -106,12 +108,12 @@ def learn_rows(
             leaves_out = option.bagging > 0.0 and draw_uniform(trees[t]) < option.bagging
             parts = np.ceil(w[i])
             for repeat in range(int(min(parts, _MOST_REPEATS))):
-                p = spread_example(option, tree, all_nodes, alpha, y[i], at, learned_noise[i], scratch)
+                p = spread_example(option, tree, all_nodes, alpha, y[i], at, learned_noise[i], scratch, ahead)
                 if repeat == 0:
                     likelihood[t, i] = p
                 if leaves_out:
                     break
-                change_tree(option, tree, all_nodes, alpha, y[i], p, w[i] / parts, scratch)
+                change_tree(option, tree, all_nodes, alpha, y[i], p, w[i] / parts, scratch, ahead)
     return rows
 
 
@@ -139,18 +141,20 @@ def predict_rows(
     """Add up, per tree, the class shares of the leaves that each row comes to, or the columns of a table by leaf."""
     option = options[0]
     all_nodes = Nodes(nodes, mu, variances, sigma, waiting, signs, picks, maps)
-    scratch = make_scratch(option, mu, asked.shape[1], deepest(trees, first, last), 0, rows, False)
+    depth, wide = deepest(trees, first, last), foresees(option, mu, rows) and not mode & PATH
+    scratch = make_scratch(option, mu, asked.shape[1], depth, 0)
+    ahead = make_ahead(option, mu, asked.shape[1], depth, rows if wide else 0, False)
     weights = np.ones(rows)
     rho = scratch.figures[0]
     for t in range(first, last):
         tree = trees[t]
         leaves = 2**tree.depth
         for i in range(rows):
-            at = i % CHUNK
-            if at == 0 and not mode & PATH:
-                look_ahead(option, asked, weights, i, min(i + CHUNK, rows), scratch.ahead)
+            at = i % CHUNK if wide else -1
+            if at == 0:
+                look_ahead(option, asked, weights, i, min(i + CHUNK, rows), ahead)
             load_row(scratch.z, asked[i])
-            reach_leaves(option, tree, all_nodes, at, asked_noise[i], scratch, mode)
+            reach_leaves(option, tree, all_nodes, at, asked_noise[i], scratch, ahead, mode)
             if table.shape[1] == 0:
                 add_class_shares(tree, alpha, option.classes, rho, shares[t, i])
             for leaf in range(leaves):

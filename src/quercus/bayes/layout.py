@@ -166,7 +166,7 @@ class Scratch(NamedTuple):
     ``z`` is the row by column, ``xi`` what a node sees of it, ``other`` a row of that width for any use, ``places`` of
     numbers that are not 0; by node: ``spreads`` stored sigma times xi, ``facts`` its figures; by node and leaf, in heap
     order: ``state``, and ``figures`` rho, u, and its upper and lower bound; ``leaf`` room for a leaf's equation;
-    ``factors`` for those of changes that wait; ``ahead`` for the rows that come next.
+    ``factors`` for those of changes that wait.
     """
 
     z: Any
@@ -179,4 +179,3 @@ class Scratch(NamedTuple):
     figures: Any
     leaf: Any
     factors: Any
-    ahead: Ahead

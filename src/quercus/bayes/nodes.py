@@ -16,6 +16,7 @@ _ROOT_TAU = math.sqrt(2.0 * math.pi)
 # The trace of a covariance over its size is kept within 2^-20 .. 2^20.
 _LARGE, _SMALL = 2.0**20, 2.0**-20
 _MEAN_STEP = 2.0**10
+_LARGEST_INFLATION = 4.0
 
 
 @kernel
@@ -53,8 +54,7 @@ def combine_rows(matrix: Any, x: Any, places: Any, count: int, out: Any) -> None
         x0, x1, x2, x3 = x[j0], x[j1], x[j2], x[j3]
         m0, m1, m2, m3 = matrix[j0], matrix[j1], matrix[j2], matrix[j3]
         for k in range(width):
-            # One term after the other: the same sum, to the last bit, whether zeros are left out or not.
-            out[k] = (((out[k] + x0 * m0[k]) + x1 * m1[k]) + x2 * m2[k]) + x3 * m3[k]
+            out[k] += x0 * m0[k] + x1 * m1[k] + x2 * m2[k] + x3 * m3[k]
     for b in range(whole, count):
         x0 = x[places[b]]
         m0 = matrix[places[b]]
@@ -94,7 +94,7 @@ def look(sight: int, n: int, size: int, picks: Any, maps: Any, z: Any, places: A
     return xi
 
 
-@kernel
+@kernel(inline=True)
 def subtract_rows(out: Any, rows: Any, factors: Any, count: int) -> None:
     """Subtract rows, each times its factor, one after the other."""
     whole = count - count % 8
@@ -113,12 +113,11 @@ def subtract_rows(out: Any, rows: Any, factors: Any, count: int) -> None:
 
 
 @kernel
-def subtract_waiting(all_nodes: Nodes, n: int, x: Any, factors: Any, out: Any) -> None:
+def subtract_waiting(waiting: Any, signs: Any, count: int, x: Any, factors: Any, out: Any) -> None:
     """Take from stored sigma times x what the changes that wait take from it."""
-    count = all_nodes.nodes[n].waits
     for b in range(count):
-        factors[b] = all_nodes.signs[n, b] * dot(all_nodes.waiting[n, b], x)
-    subtract_rows(out, all_nodes.waiting[n], factors, count)
+        factors[b] = signs[b] * dot(waiting[b], x)
+    subtract_rows(out, waiting, factors, count)
 
 
 @kernel
@@ -168,7 +167,8 @@ def update_node(
             write_inflation(node, variances)
         else:
             let_wait(all_nodes, n, w, shrink > 0.0)
-            written = node.waits >= option.block
+            # What waits is subtracted from numbers that forgetting has not yet enlarged: these must not be too small.
+            written = node.waits >= option.block or node.inflation > _LARGEST_INFLATION
             if written:
                 write_waiting(all_nodes, n, option.grain, factors)
         measure_covariance(node, variances)
@@ -176,7 +176,7 @@ def update_node(
     return written
 
 
-@kernel
+@kernel(inline=True)
 def let_wait(all_nodes: Nodes, n: int, w: Any, down: bool) -> None:
     """Note a change by w w' of a covariance."""
     node = all_nodes.nodes[n]
@@ -187,7 +187,7 @@ def let_wait(all_nodes: Nodes, n: int, w: Any, down: bool) -> None:
     node.waits += 1
 
 
-@kernel
+@kernel(inline=True)
 def write_waiting(all_nodes: Nodes, n: int, grain: float, factors: Any) -> None:
     """Make the changes of a covariance that wait, and multiply it by its inflation."""
     node, sigma, waiting, signs = all_nodes.nodes[n], all_nodes.sigma[n], all_nodes.waiting[n], all_nodes.signs[n]

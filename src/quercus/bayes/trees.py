@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from quercus.bayes.ahead import find_product, forget_products, make_ahead
+from quercus.bayes.ahead import find_product, forget_products
 from quercus.bayes.dirichlet import learn_leaf
-from quercus.bayes.layout import PATH, Nodes, Scratch
+from quercus.bayes.layout import PATH, Ahead, Nodes, Scratch
 from quercus.bayes.nodes import (
     combine_rows,
     dot,
@@ -30,14 +30,12 @@ _LEAST_FORGOTTEN = 1e-6
 _MARGIN, _DEVIATION, _VARIANCE, _LEAST = range(4)
 # The state of a node on the way of an example; a reached leaf waits for ever.
 _WAITING, _SPLIT = 1, 2
-_NEVER = 2**62
 
 
 @kernel
-def make_scratch(option: Any, mu: Any, columns: int, depth: int, classes: int, rows: int, learns: bool) -> Scratch:
+def make_scratch(option: Any, mu: Any, columns: int, depth: int, classes: int) -> Scratch:
     """Return room for one row and one tree."""
     width = mu.shape[1]
-    until, least = (option.block, option.skip) if learns else (_NEVER, option.skip * option.skip)
     inner = 2**depth - 1
     z = np.zeros(max(width, columns), mu.dtype)
     xi = np.zeros(width, mu.dtype)
@@ -48,8 +46,7 @@ def make_scratch(option: Any, mu: Any, columns: int, depth: int, classes: int, r
     state = np.zeros(2 * inner + 1, np.int64)
     figures = np.zeros((4, 2 * inner + 1))
     leaf, factors = np.zeros((3, classes)), np.zeros(option.block, mu.dtype)
-    ahead = make_ahead(mu, len(z), inner, rows, until, least)
-    return Scratch(z, xi, other, places, spreads, facts, state, figures, leaf, factors, ahead)
+    return Scratch(z, xi, other, places, spreads, facts, state, figures, leaf, factors)
 
 
 @kernel
@@ -60,35 +57,28 @@ def load_row(z: Any, row: Any) -> None:
 
 
 @kernel
-def spread_through(option: Any, all_nodes: Nodes, n: int, x: Any, at: int, i: int, scratch: Scratch) -> None:
-    """Write Sigma x without inflation, of row i of those ahead (-1: of none of them)."""
-    out = scratch.spreads[at]
-    if option.diagonal:
-        variances = all_nodes.variances[n]
-        for k in range(len(out)):
-            out[k] = variances[k] * x[k]
-        return
-    place = -1 if i < 0 else find_product(option, all_nodes, n, at, i, scratch.places, scratch.ahead)
-    if place >= 0:
-        product = scratch.ahead.products[at, place]
-        for k in range(len(out)):
-            out[k] = product[k]
-    else:
-        count = list_nonzero(x, all_nodes.nodes[n].size, scratch.places)
-        combine_rows(all_nodes.sigma[n], x, scratch.places, count, out)
-    subtract_waiting(all_nodes, n, x, scratch.factors, out)
-
-
-@kernel
 def split_row(
-    option: Any, tree: Any, all_nodes: Nodes, at: int, i: int, noise: Any, noisy: bool, scratch: Scratch
+    option: Any, all_nodes: Nodes, n: int, noise: Any, noisy: bool, product: Any, scratch: Scratch, at: int
 ) -> None:
-    """Compute how a node of a tree divides the row, into place ``at``, that of the node, of spreads and facts."""
-    n = tree.node + at
+    """Compute how node n divides the row, into place ``at`` of spreads and facts.
+
+    ``product`` is stored sigma times what it sees if that is known, otherwise empty.
+    """
     node, mu = all_nodes.nodes[n], all_nodes.mu[n]
     spread, facts = scratch.spreads[at], scratch.facts[at]
     seen = look(option.sight, n, node.size, all_nodes.picks, all_nodes.maps, scratch.z, scratch.places, scratch.xi)
-    spread_through(option, all_nodes, n, seen, at, i, scratch)
+    if option.diagonal:
+        variances = all_nodes.variances[n]
+        for k in range(len(spread)):
+            spread[k] = variances[k] * seen[k]
+    elif len(product) > 0:
+        for k in range(len(spread)):
+            spread[k] = product[k]
+    else:
+        count = list_nonzero(seen, node.size, scratch.places)
+        combine_rows(all_nodes.sigma[n], seen, scratch.places, count, spread)
+    if node.waits > 0:
+        subtract_waiting(all_nodes.waiting[n], all_nodes.signs[n], node.waits, seen, scratch.factors, spread)
     variance = dot(seen, spread) * node.inflation
     # Without the second a mean that never comes back would be scaled up with each shrinking covariance, for ever.
     certain = max(node.top * node.inflation, option.floor * dot(mu, mu))
@@ -113,8 +103,13 @@ def is_noisy(noise: Any) -> bool:
 
 
 @kernel
-def reach_leaves(option: Any, tree: Any, all_nodes: Nodes, i: int, noise: Any, scratch: Scratch, mode: int) -> None:
-    """Write with what probability the row comes to each node and leaf, or which path it takes."""
+def reach_leaves(
+    option: Any, tree: Any, all_nodes: Nodes, i: int, noise: Any, scratch: Scratch, ahead: Ahead, mode: int
+) -> None:
+    """Write with what probability the row, the i-th of those ahead (-1: none), comes to each node and leaf.
+
+    Or, if told so, which path it takes.
+    """
     rho = scratch.figures[0]
     noisy = is_noisy(noise)
     # Where hardly anything arrives, it is divided evenly: no answer changes by more than that.
@@ -131,7 +126,8 @@ def reach_leaves(option: Any, tree: Any, all_nodes: Nodes, i: int, noise: Any, s
                 left = 1.0 if dot(all_nodes.mu[node], seen) > 0.0 else 0.0
                 right = 1.0 - left
         elif rho[n] > negligible:
-            split_row(option, tree, all_nodes, n, i, noise, noisy, scratch)
+            product = scratch.other[:0] if i < 0 else find_product(option, all_nodes, node, n, i, scratch.places, ahead)
+            split_row(option, all_nodes, node, noise, noisy, product, scratch, n)
             left = normal_cdf(scratch.facts[n, _MARGIN])
             right = normal_cdf(-scratch.facts[n, _MARGIN])
         rho[2 * n + 1] = left * rho[n]
@@ -197,9 +193,9 @@ def most_relevant(inner: int, state: Any, rho: Any, upper: Any) -> int:
 
 @kernel
 def spread_example(
-    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, i: int, noise: Any, scratch: Scratch
+    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, i: int, noise: Any, scratch: Scratch, ahead: Ahead
 ) -> float:
-    """Send an example of class y through a tree; return p(y | x).
+    """Send an example of class y, the i-th of those ahead (-1: none), through a tree; return p(y | x).
 
     Nodes are split in the order of what they may contribute, until what is left is below ``skip``: those need no
     product with their covariance, are not changed, and count as if they divided evenly.
@@ -217,7 +213,9 @@ def spread_example(
     sure = lower[0]
     n = 0
     while n >= 0 and not rho[n] * upper[n] < option.skip * sure:
-        split_row(option, tree, all_nodes, n, i, noise, noisy, scratch)
+        at = tree.node + n
+        product = scratch.other[:0] if i < 0 else find_product(option, all_nodes, at, n, i, scratch.places, ahead)
+        split_row(option, all_nodes, at, noise, noisy, product, scratch, n)
         rho[2 * n + 1] = normal_cdf(scratch.facts[n, _MARGIN]) * rho[n]
         rho[2 * n + 2] = normal_cdf(-scratch.facts[n, _MARGIN]) * rho[n]
         state[n], state[2 * n + 1], state[2 * n + 2] = _SPLIT, _WAITING, _WAITING
@@ -236,7 +234,7 @@ def spread_example(
 
 @kernel
 def change_tree(
-    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, p: float, part: float, scratch: Scratch
+    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, p: float, part: float, scratch: Scratch, ahead: Ahead
 ) -> None:
     """Match the moments of every node and leaf that the example came to."""
     rho, u = scratch.figures[0], scratch.figures[1]
@@ -255,8 +253,9 @@ def change_tree(
         shrink = part * (kappa * kappa + kappa * margin) * scale / facts[_DEVIATION]
         changes = facts[_VARIANCE] >= facts[_LEAST]
         move, spread = part * kappa * scale, scratch.spreads[n]
-        if update_node(option, all_nodes, at, spread, move, shrink, changes, scratch.other, scratch.factors):
-            forget_products(scratch.ahead, n)
+        written = update_node(option, all_nodes, at, spread, move, shrink, changes, scratch.other, scratch.factors)
+        if written and len(ahead.last) > 0:
+            forget_products(ahead, n)
     for n in range(inner, 2 * inner + 1):
         if scratch.state[n] == _WAITING and rho[n] * u[n] >= least:
             share = min(rho[n] * u[n] / p, 1.0)

@@ -49,7 +49,7 @@ class BayesianForest(BayesianLearner):
         Nodes that matter less than this for an example, relatively, are left alone; 0 is exact, and slower.
     block
         So many changes of a covariance are made together, which is faster where there are many features; nothing but
-        rounding depends on it. None: 8 from 32 features on, otherwise 1.
+        rounding depends on it; at most 32. None: 8 if a node sees 96 features or more, otherwise 1.
     dtype
         Of the nodes: ``"float32"`` or ``"float64"``.
     loss
