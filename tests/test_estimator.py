@@ -9,17 +9,24 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quercus import BayesianForest, ConfidenceTree, CredibleTree, HoeffdingTree
+from quercus import BayesianForest, ConfidenceTree, CredibleTree, HoeffdingTree, UtilityTree
 
 
 def expected_failures(learner):
     """Of learners that change with the first rows: the check has 15 of them, in another order the second time."""
-    changes_early = isinstance(learner, CredibleTree | BayesianForest)
+    changes_early = isinstance(learner, CredibleTree | BayesianForest | UtilityTree)
     return {"check_sample_weight_equivalence_on_dense_data": "order matters online"} if changes_early else {}
 
 
 @parametrize_with_checks(
-    [ConfidenceTree(), CredibleTree(), CredibleTree(cuts="exact"), HoeffdingTree(), BayesianForest(trees=2)],
+    [
+        ConfidenceTree(),
+        CredibleTree(),
+        CredibleTree(cuts="exact"),
+        HoeffdingTree(),
+        BayesianForest(trees=2),
+        UtilityTree(),
+    ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator, check):

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from quercus.registry import LEARNERS
 
 if TYPE_CHECKING:
-    from quercus import ask, bounds, checks, drift, explain, ledger, streams
+    from quercus import ask, bounds, checks, drift, explain, inquire, ledger, streams
     from quercus.ask.asker import Asker
     from quercus.evaluation import (
         Choice,
+        FeatureFrontier,
         Frontier,
         NoSupport,
         Repeats,
@@ -22,20 +23,23 @@ if TYPE_CHECKING:
         Run,
         choose,
         evaluate,
+        feature_frontier,
         frontier,
         repeat,
         replay,
     )
+    from quercus.inquire.layout import REFER
     from quercus.learners.bayesian import BayesianForest, BayesianTree
     from quercus.learners.confidence import ConfidenceTree
     from quercus.learners.credible import CredibleTree
     from quercus.learners.hoeffding import HoeffdingTree
     from quercus.learners.renewing import Renewing
+    from quercus.learners.utility import UtilityTree
     from quercus.store import ModelFileError, load
 
 __version__ = "0.1.0"
 
-_SUBPACKAGES = ("ask", "bounds", "checks", "drift", "explain", "ledger", "streams")
+_SUBPACKAGES = ("ask", "bounds", "checks", "drift", "explain", "inquire", "ledger", "streams")
 _NAMES = {
     **LEARNERS,
     "Renewing": "quercus.learners.renewing",
@@ -45,12 +49,15 @@ _NAMES = {
     "frontier": "quercus.evaluation",
     "replay": "quercus.evaluation",
     "choose": "quercus.evaluation",
+    "feature_frontier": "quercus.evaluation",
+    "FeatureFrontier": "quercus.evaluation",
     "Choice": "quercus.evaluation",
     "Run": "quercus.evaluation",
     "Frontier": "quercus.evaluation",
     "Replay": "quercus.evaluation",
     "NoSupport": "quercus.evaluation",
     "Repeats": "quercus.evaluation",
+    "REFER": "quercus.inquire.layout",
     "load": "quercus.store",
     "ModelFileError": "quercus.store",
 }
@@ -60,6 +67,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "HoeffdingTree",
     "BayesianForest",
     "BayesianTree",
+    "UtilityTree",
     "Renewing",
     "load",
     "ModelFileError",
@@ -73,6 +81,9 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "Run",
     "Repeats",
     "Frontier",
+    "feature_frontier",
+    "FeatureFrontier",
+    "REFER",
     "Replay",
     "NoSupport",
     "ask",
@@ -80,6 +91,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "checks",
     "drift",
     "explain",
+    "inquire",
     "ledger",
     "streams",
     "__version__",

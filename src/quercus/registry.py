@@ -12,6 +12,7 @@ LEARNERS: dict[str, str] = {
     "ConfidenceTree": "quercus.learners.confidence",
     "CredibleTree": "quercus.learners.credible",
     "HoeffdingTree": "quercus.learners.hoeffding",
+    "UtilityTree": "quercus.learners.utility",
 }
 # What a file may hold.
 MODELS: dict[str, str] = {
@@ -37,7 +38,7 @@ def find_learner(name: str) -> Any:
     >>> find_learner("oak")
     Traceback (most recent call last):
         ...
-    ValueError: there is no learner 'oak'; there are BayesianForest, BayesianTree, ..., HoeffdingTree.
+    ValueError: there is no learner 'oak'; there are BayesianForest, BayesianTree, ..., UtilityTree.
     """
     if name in MODELS:
         return find_model(name)

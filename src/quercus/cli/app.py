@@ -11,7 +11,7 @@ import typer
 
 from quercus import __version__
 from quercus.cli.asking import POLICIES, AskOptions
-from quercus.cli.errors import guarded, silence_output
+from quercus.cli.errors import guarded, refuse_options, silence_output
 from quercus.cli.reading import Reading
 from quercus.registry import LEARNERS
 
@@ -61,6 +61,9 @@ Delimiter = Annotated[
     str | None, typer.Option(metavar="SIGN", rich_help_panel=_FILES, help="What stands between the cells of a CSV.")
 ]
 Learner = Annotated[str, typer.Option(help=f"{_LEARNERS}, or one of river: river:tree.HoeffdingTreeClassifier.")]
+FrontierLearner = Annotated[
+    str | None, typer.Option(help="As for 'quercus run'. Default: confidence; with --features: utility.")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the learner, such as c=0.02; repeatable."),
@@ -203,11 +206,12 @@ def compare(
         "quercus frontier electricity",
         "quercus frontier random_tree --rows 20000 --policies uncertain,confident,paper:confident --seeds 5",
         "quercus frontier electricity --learner hoeffding --budgets 1%,5%,20% --seeds 1",
+        "quercus frontier patients.csv --features --costs prices.json",
     )
 )
 def frontier(
     source: Source,
-    learner: Learner = "confidence",
+    learner: FrontierLearner = None,
     settings: Settings = None,
     policies: Annotated[
         list[str] | None,
@@ -218,7 +222,22 @@ def frontier(
     ] = None,
     budgets: Annotated[
         str | None,
-        typer.Option(metavar="BUDGET,...", help="Each as for 'quercus run'. Default: 1%,2%,5%,10%,20%,50%,100%."),
+        typer.Option(
+            metavar="BUDGET,...",
+            help="Each as for 'quercus run'. Default: 1%,2%,5%,10%,20%,50%,100%. With --features: money for a row, 20, "
+            "or a share of the price of all its features, 10%; default: from the cheapest feature to all.",
+        ),
+    ] = None,
+    features: Annotated[
+        bool, typer.Option("--features", help="Pay for features instead of labels, at several budgets and confidences.")
+    ] = False,
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help='Prices of features, {"mri": 500, "age": 0}; or {"costs": ..., "groups": ..., "requires": ...}. '
+            "Default: 1 each.",
+        ),
     ] = None,
     seeds: Annotated[
         int,
@@ -235,16 +254,27 @@ def frontier(
     missing: Missing = None,
     delimiter: Delimiter = None,
 ) -> None:
-    """Show how accurate a learner gets for how many labels.
+    """Show how accurate a learner gets for how many labels, or features.
 
     Runs every policy at every budget, beside asking at random and paying for
-    all labels. Writes the table as CSV and, with matplotlib, a picture.
+    all labels; with --features, a learner that buys features, beside others
+    that read all. Writes the table as CSV and, with matplotlib, a picture.
     """
     with guarded():
-        from quercus.cli.frontier import show_frontier
-
         reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)
-        show_frontier(source, reading, learner, settings or (), policies or (), budgets, seeds, rows, delay, out)
+        chosen = settings or ()
+        if not features:
+            from quercus.cli.frontier import show_frontier
+
+            refuse_options("is for features that cost something; add --features.", costs=costs)
+            name = learner or "confidence"
+            show_frontier(source, reading, name, chosen, policies or (), budgets, seeds, rows, delay, out)
+            return
+        from quercus.cli.spending import show_feature_frontier
+
+        why = "is for labels that cost something; leave it or --features out."
+        refuse_options(why, policies=policies or None, delay=delay)
+        show_feature_frontier(source, reading, learner or "utility", chosen, costs, budgets, seeds, rows, out)
 
 
 @app.command(

@@ -67,17 +67,20 @@ def compare_learners(source: str, reading: Reading, learners: Sequence[str], see
 
 def one_table(repeats: Repeats) -> str:
     """Return a line per learner and baseline, for a single seed."""
+    from quercus.evaluation.bought import show_price
     from quercus.evaluation.words import align, show, show_amount, show_bytes, show_seconds
 
     seed = repeats.seeds[0]
     runs = [repeats.runs[name, seed] for name in repeats.names]
     money = ["money lost"] if runs[0].loss else []
-    lines = [["", "accuracy", "difference", "log-loss", *money, "leaves", "memory", "time"]]
+    costs = ["cost per row"] if repeats.with_costs else []
+    lines = [["", "accuracy", "difference", *costs, "log-loss", *money, "leaves", "memory", "time"]]
     for name, run in zip(repeats.names, runs, strict=True):
         apart = "" if run is runs[0] else _signed(run.accuracy - runs[0].accuracy)
+        paid = [show_price(run.cost_per_row)] if costs else []
         amounts = [show_amount(run.money)] if money else []
         size = [show_amount(run.leaves), show_bytes(run.nbytes), show_seconds(run.seconds)]
-        lines.append([name, show(run.accuracy), apart, show(run.log_loss), *amounts, *size])
+        lines.append([name, show(run.accuracy), apart, *paid, show(run.log_loss), *amounts, *size])
     for name, values in _baselines(repeats):
         lines.append([f"({name})", show(values[0]), _signed(values[0] - runs[0].accuracy)])
     return f"{_title(repeats)}\n\n{align(lines)}"
@@ -89,11 +92,13 @@ def table_of_means(repeats: Repeats) -> str:
 
     loss = repeats.runs[repeats.names[0], repeats.seeds[0]].loss
     lines: list[list[str]] = []
-    for metric in ("accuracy", "log_loss", *(["money"] if loss else []), "leaves", "seconds"):
+    costs = ["cost_per_row"] if repeats.with_costs else []
+    for metric in ("accuracy", *costs, "log_loss", *(["money"] if loss else []), "leaves", "seconds"):
         values = repeats.values(metric)
         digits = 1 if metric in ("money", "leaves") else 4
         lines += [[""]] if lines else []
-        lines.append([metric.replace("_", "-"), "mean", "± s.e.", "difference", "± s.e."])
+        title = metric.replace("_", "-" if metric == "log_loss" else " ")
+        lines.append([title, "mean", "± s.e.", "difference", "± s.e."])
         rivals = list(zip(repeats.names, values, strict=True))
         rivals += [(f"({name})", line) for name, line in _baselines(repeats)] if metric == "accuracy" else []
         for place, (name, line) in enumerate(rivals):

@@ -88,6 +88,28 @@ def one_line(error: BaseException) -> str:
     return text
 
 
+def refuse_options(why: str, **given: object) -> None:
+    """Refuse options that were given although they mean nothing here.
+
+    Parameters
+    ----------
+    why
+        What follows the name of the option.
+    given
+        The options by name; those that are None were not given.
+
+    Examples
+    --------
+    >>> refuse_options("is for labels.", policies=None, delay="5")
+    Traceback (most recent call last):
+        ...
+    ValueError: --delay is for labels.
+    """
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"--{name} {why}")
+
+
 def silence_output() -> None:
     """Let what is still to be written go nowhere, so that nobody complains about a closed pipe at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)

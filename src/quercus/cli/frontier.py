@@ -1,8 +1,8 @@
-"""`quercus frontier`: what accuracy costs in labels, policy by policy."""
+"""`quercus frontier`: what accuracy costs in labels, policy by policy, or in features."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,8 @@ from quercus.cli.settings import adopt_labels, make_learner
 from quercus.cli.signals import Stopper, undisturbed
 
 if TYPE_CHECKING:
-    from quercus.evaluation import Frontier
+    from quercus.evaluation import FeatureFrontier, Frontier
+    from quercus.streams import Stream
 
 PICTURE, TABLE = "frontier.png", "frontier.csv"
 
@@ -55,6 +56,8 @@ def show_frontier(
     out
         The folder.
     """
+    from quercus.evaluation import frontier
+
     check_folder(out, (PICTURE, TABLE))
     options: dict[str, Any] = {"delay": parse_delay(delay)}
     if policies:
@@ -64,10 +67,35 @@ def show_frontier(
     stream = open_stream(source, reading)
     model = make_learner(learner, settings)
     options["loss"] = adopt_labels(model, stream)
+    measure_and_show(frontier, stream, model, seeds, rows, out, options)
+
+
+def measure_and_show(
+    measure: Callable[..., Frontier | FeatureFrontier],
+    stream: Stream,
+    model: Any,
+    seeds: int,
+    rows: int | None,
+    out: Path,
+    options: dict[str, Any],
+) -> None:
+    """Measure, print the table and write it, with a picture, to a folder.
+
+    Parameters
+    ----------
+    measure
+        `frontier` or `feature_frontier`.
+    stream, model
+        What it measures.
+    seeds, rows, out
+        As for `show_frontier`.
+    options
+        Other arguments of ``measure``.
+    """
     print(f"{stream}\n", flush=True)
     if seeds > 1 and stream.ordered and not hasattr(stream, "with_seed"):
         say("note: with several seeds the rows are shuffled, so that the order of time is lost; --seeds 1 keeps it.")
-    found, status = _measure(stream, model, seeds, rows_to_read(stream, rows), options)
+    found, status = _measure(measure, stream, model, seeds, rows_to_read(stream, rows), options)
     print(found.table())
     out.mkdir(parents=True, exist_ok=True)
     with undisturbed():
@@ -79,7 +107,7 @@ def show_frontier(
         raise typer.Exit(status)
 
 
-def write_frontier(found: Frontier, out: Path) -> list[tuple[str, Path | str]]:
+def write_frontier(found: Frontier | FeatureFrontier, out: Path) -> list[tuple[str, Path | str]]:
     """Write the table and, if matplotlib is there, the picture; return what each is and where.
 
     Parameters
@@ -92,7 +120,7 @@ def write_frontier(found: Frontier, out: Path) -> list[tuple[str, Path | str]]:
     from quercus.store.atomic import replace_file
 
     points = found.points()
-    cells = [["" if value != value else str(value) for value in point.values()] for point in points]
+    cells = [["" if value is None or value != value else str(value) for value in point.values()] for point in points]
     replace_file(out / TABLE, "\n".join([",".join(points[0]), *map(_as_line, cells), ""]).encode())
     places: list[tuple[str, Path | str]] = [("table", out / TABLE)]
     try:
@@ -114,16 +142,23 @@ def _read_policies(texts: Sequence[str]) -> dict[str, Any]:
     return {text: make_policy(text) for text in listed}
 
 
-def _measure(stream: Any, model: Any, seeds: int, rows: int | None, options: dict[str, Any]) -> tuple[Frontier, int]:
+def _measure(
+    measure: Callable[..., Frontier | FeatureFrontier],
+    stream: Stream,
+    model: Any,
+    seeds: int,
+    rows: int | None,
+    options: dict[str, Any],
+) -> tuple[Frontier | FeatureFrontier, int]:
     """Return what was found and the exit status: that of the signal if one stopped it, else 0."""
-    from quercus.evaluation import Interrupted, frontier
+    from quercus.evaluation import Interrupted
 
     with Stopper() as stopper:
         try:
-            return frontier(stream, model, seeds=range(seeds), shuffle=seeds > 1, rows=rows, **options), 0
+            return measure(stream, model, seeds=range(seeds), shuffle=seeds > 1, rows=rows, **options), 0
         except Interrupted as stop:
             if stop.frontier is None:
-                say("stopped before every policy was done once; there is nothing to show.")
+                say("stopped before everything was done once; there is nothing to show.")
                 raise typer.Exit(stopper.status) from None
             done = len(stop.frontier.seeds)
             say(f"stopped after {done} of {seeds} seeds; these are the ones that were done.")

@@ -63,6 +63,8 @@ def run_stream(
     print(run.table())
     if hasattr(model, "to_text"):
         print(f"\n{model.to_text(max_nodes=_SHOWN_NODES)}")
+    elif hasattr(model, "buy_and_learn"):
+        print(f"\n{model.tree().to_text(max_nodes=_SHOWN_NODES)}")
     print()
     for what, place in places:
         print(f"{what:7} {place}")

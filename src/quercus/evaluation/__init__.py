@@ -10,9 +10,12 @@ from quercus.evaluation.prequential import evaluate
 from quercus.evaluation.repeats import Repeats, repeat
 from quercus.evaluation.replays import NoSupport, Replay, replay
 from quercus.evaluation.run import Run
+from quercus.evaluation.spending import feature_frontier
+from quercus.evaluation.spent import FeatureFrontier
 
 __all__ = [
     "Choice",
+    "FeatureFrontier",
     "Frontier",
     "Interrupted",
     "NoSupport",
@@ -22,6 +25,7 @@ __all__ = [
     "Scores",
     "choose",
     "evaluate",
+    "feature_frontier",
     "frontier",
     "repeat",
     "replay",

@@ -12,7 +12,7 @@ from quercus.evaluation.metrics import Hits, Scores, ratio
 
 COLUMNS = (
     *("rows", "accuracy", "majority", "previous", "log_loss", "money", "leaves"),
-    *("labels", "fair", "fair_low", "fair_high"),
+    *("labels", "fair", "fair_low", "fair_high", "cost", "bought"),
 )
 _STEPS = (1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0)
 
@@ -65,6 +65,8 @@ class CurveRecorder:
         fair: float = math.nan,
         low: float = math.nan,
         high: float = math.nan,
+        cost: float = math.nan,
+        bought: float = math.nan,
     ) -> None:
         """Note how things stand; the same row count twice is noted once, no rows at all not.
 
@@ -76,6 +78,8 @@ class CurveRecorder:
             Of the tree, None if it is none.
         labels, fair, low, high
             Labels that were paid for and have come, and the accuracy that they tell with its bounds.
+        cost, bought
+            What features have cost, and how many values were bought.
         """
         if scores.rows == (self._records[-1][0] if self._records else 0):
             return
@@ -92,6 +96,8 @@ class CurveRecorder:
                 fair,
                 low,
                 high,
+                cost,
+                bought,
             )
         )
         while self.due <= scores.rows:

@@ -69,16 +69,18 @@ class Clock:
         self.wall += time.perf_counter() - self._wall
 
 
-def drive(learner: Any, stream: Stream) -> Driver:
+def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
     """Find out how a learner works.
 
     Parameters
     ----------
     learner
-        One of ours (``test_then_learn``), of river (``predict_one``, ``learn_one``) or of scikit-learn
-        (``partial_fit``).
+        One of ours (``test_then_learn``; ``buy_and_learn`` if it buys features), of river (``predict_one``,
+        ``learn_one``) or of scikit-learn (``partial_fit``).
     stream
         What it will see.
+    warm_up
+        Rows at the start whose features cost nothing.
 
     Examples
     --------
@@ -91,6 +93,10 @@ def drive(learner: Any, stream: Stream) -> Driver:
     """
     if isinstance(learner, type):
         raise TypeError(f"{learner.__name__} is a class; give a learner made from it: {learner.__name__}().")
+    if hasattr(learner, "buy_and_learn"):
+        from quercus.evaluation.buying import BuyingDriver
+
+        return BuyingDriver(learner, stream, warm_up)
     if hasattr(learner, "test_then_learn"):
         return BatchDriver(learner, stream)
     if hasattr(learner, "predict_one") and hasattr(learner, "learn_one"):
@@ -123,13 +129,18 @@ class BatchDriver:
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Test on each row, then learn it."""
-        if not self._compiled:
-            X = name_columns(X, self._names, self.learner)
-            self._compile(X, y)
+        X = self._name_first(X, y)
         with self.clock, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             outcome = self.learner.test_then_learn(X, y)
         return Answers(outcome.truth, outcome.answers, outcome.proba, outcome.classes)
+
+    def _name_first(self, X: Any, y: NDArray[Any]) -> Any:
+        """Return a batch as the learner takes it: the first with names, and after compiling."""
+        if not self._compiled:
+            X = name_columns(X, self._names, self.learner)
+            self._compile(X, y)
+        return X
 
     def _compile(self, X: Any, y: NDArray[Any]) -> None:
         """Let a throw-away copy learn a row, so that loading the kernels is not counted as learning."""

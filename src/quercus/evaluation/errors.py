@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from quercus.evaluation.frontiers import Frontier
     from quercus.evaluation.repeats import Repeats
     from quercus.evaluation.run import Run
+    from quercus.evaluation.spent import FeatureFrontier
 
 # A quoted name may say "row 3" as well; it is matched first and left alone.
 _ROW = re.compile(r"""(?<!\w)'[^']*'(?!\w)|(?<!\w)"[^"]*"(?!\w)|\brow (\d+)\b""")
@@ -34,7 +35,7 @@ class Interrupted(KeyboardInterrupt):
         super().__init__("interrupted; .run holds what was measured so far")
         self.run = run
         self.repeats: Repeats | None = None
-        self.frontier: Frontier | None = None
+        self.frontier: Frontier | FeatureFrontier | None = None
 
 
 def located(error: Exception, start: int, stop: int, stream: str, row: int | None = None) -> Exception:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from quercus.evaluation.run import Run
     from quercus.ledger.accuracy import Estimate
 
-FORMAT = 2
-_READABLE = (1, 2)
+FORMAT = 3
+_READABLE = (1, 2, 3)
 _MAYBE_NAN = (
     *("accuracy", "balanced_accuracy", "kappa", "majority_accuracy", "previous_accuracy", "kappa_temporal"),
     *("f1_smallest", "log_loss", "brier", "average_precision"),
@@ -92,7 +92,7 @@ def run_from_dict(state: Mapping[str, Any]) -> dict[str, Any]:
             column: np.array(values, np.int64 if column == "rows" else np.float64)
             for column, values in state[name].items()
         }
-    # The first format knew no labels that were asked for.
+    # The first format knew no labels that were asked for, the second no features that were bought.
     unknown = np.full(len(fields["curve"]["rows"]), math.nan)
     fields["curve"] = {name: fields["curve"].get(name, unknown) for name in COLUMNS}
     for name in _MAYBE_NAN:

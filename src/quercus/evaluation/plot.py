@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quercus.evaluation.bought import costs_along, show_price
 from quercus.evaluation.pictures import accuracy_axes, told_bounds, whole_blocks
 from quercus.evaluation.words import plural, show_amount, show_bounds, show_percent
 
@@ -22,7 +23,7 @@ TEXT = "#333333"
 
 
 def draw(run: Run, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draw accuracy along the stream: over all rows so far, block by block, and the baselines.
+    """Draw accuracy along the stream: over all rows so far, block by block, and the baselines; below it, costs.
 
     Examples
     --------
@@ -32,9 +33,15 @@ def draw(run: Run, path: str | os.PathLike[str] | None = None) -> Figure:
     1
     """
     figure = new_figure()
-    axes = figure.add_subplot()
+    if run.cost is None:
+        axes = figure.add_subplot()
+    else:
+        axes, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+        _costs(below, run)
     _curves(axes, run)
     _decorate(axes, run)
+    if run.cost is not None:
+        axes.set_xlabel("")
     if path is not None:
         figure.savefig(path)
     return figure
@@ -68,6 +75,21 @@ def tidy(axes: Any) -> None:
     >>> axes.spines["top"].get_visible()
     False
     """
+    style(axes)
+    handles, labels = axes.get_legend_handles_labels()
+    axes.figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=2, frameon=False, fontsize=9.5)
+
+
+def style(axes: Any) -> None:
+    """Give axes the look that all pictures have.
+
+    Examples
+    --------
+    >>> axes = new_figure().add_subplot()
+    >>> style(axes)
+    >>> axes.get_axisbelow()
+    True
+    """
     axes.grid(True, which="major", color="#e5e5e5", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.tick_params(colors=TEXT, which="both")
@@ -75,8 +97,6 @@ def tidy(axes: Any) -> None:
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color("#b0b0b0")
-    handles, labels = axes.get_legend_handles_labels()
-    axes.figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=2, frameon=False, fontsize=9.5)
 
 
 def _curves(axes: Any, run: Run) -> None:
@@ -95,6 +115,20 @@ def _curves(axes: Any, run: Run) -> None:
         _told(axes, run, run.fair)
     label = f"{run.learner_name}, all rows so far {show_percent(run.accuracy)}"
     axes.plot(rows, run.curve["accuracy"], color=LEARNER, linewidth=2.4, label=label)
+
+
+def _costs(axes: Any, run: Run) -> None:
+    """Draw what the features of a row cost, so far and lately, from nothing to the price of all."""
+    rows = run.curve["rows"].astype(np.float64)
+    so_far, lately = costs_along(run)
+    shown = rows >= accuracy_axes(run)[0].low
+    axes.plot(rows, lately, color=WINDOW, linewidth=1.0, label="since the last point")
+    axes.plot(rows, so_far, color=LEARNER, linewidth=2.4, label=f"all rows so far {show_price(run.cost_per_row)}")
+    axes.set_ylim(0, 1.08 * float(lately[shown].max()) or 1.0)
+    axes.set_xlabel("rows so far", color=TEXT)
+    axes.set_ylabel(f"cost of a row, of {show_price(run.full_price)}", color=TEXT)
+    style(axes)
+    axes.legend(loc="upper right", frameon=False, fontsize=9.5)
 
 
 def _told(axes: Any, run: Run, fair: Estimate) -> None:

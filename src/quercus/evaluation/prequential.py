@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from quercus.evaluation.buying import refuse_labels
 from quercus.evaluation.delays import Delay
 from quercus.evaluation.drivers import Driver, drive
 from quercus.evaluation.errors import Interrupted
@@ -38,7 +39,9 @@ def evaluate(
 ) -> Run:
     """Test a learner on each row of a stream before it learns that row, and measure everything.
 
-    With ``ask`` it is taught only labels that the policy asks for; every row is scored all the same.
+    With ``ask`` it is taught only labels that the policy asks for; every row is scored all the same. A learner that
+    buys features (`UtilityTree`) opens a case for each row: it buys from the row while exploring, answers, and learns
+    only what it has bought; the run tells the cost beside the accuracy.
 
     Parameters
     ----------
@@ -61,7 +64,8 @@ def evaluate(
     name
         Name of the run; by default the learner's class and the stream.
     warm_up
-        Rows at the start that are learned but not scored; with ``ask``, their labels cost nothing.
+        Rows at the start that are learned but not scored; with ``ask``, their labels cost nothing. A learner that buys
+        features has all of theirs for nothing.
     ask
         Which labels to pay for: a policy of `quercus.ask`, or your own. None: all labels are there, and free.
     delay
@@ -92,6 +96,9 @@ def evaluate(
     (5000, True)
     >>> cheap = qc.evaluate(stream, qc.ConfidenceTree(), ask=qc.ask.Uncertain(0.1), delay=50)
     >>> cheap.asked <= 500, cheap.fair.low <= cheap.accuracy <= cheap.fair.high
+    (True, True)
+    >>> frugal = qc.evaluate(stream, qc.UtilityTree(costs={"x0": 5}))
+    >>> frugal.cost_per_row < frugal.full_price, set(frugal.bought) == set(stream.feature_names)
     (True, True)
     """
     from quercus.streams import as_stream
@@ -128,7 +135,8 @@ def _driver(
     """Return what takes the learner through the stream: with every label, or with those that are asked for."""
     is_plain = ask is None and isinstance(delay, int) and delay == 0
     if is_plain and ledger is None:
-        return drive(learner, stream)
+        return drive(learner, stream, options["warm_up"])
+    refuse_labels(learner)
     if is_plain:
         raise ValueError("a ledger holds labels that were asked for; give ask=, a policy, or leave ledger out.")
     from quercus.evaluation.opening import open_asking

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 METRICS = (
     *("accuracy", "balanced_accuracy", "f1_smallest", "kappa", "kappa_temporal"),
     *("log_loss", "brier", "average_precision", "money", "majority_accuracy", "previous_accuracy"),
-    *("leaves", "nbytes", "seconds", "cpu_seconds", "labels", "spent"),
+    *("leaves", "nbytes", "seconds", "cpu_seconds", "labels", "spent", "cost", "cost_per_row", "bought_per_row"),
 )
 _SHOWN = ("accuracy", "log_loss", "leaves", "seconds")
-_AMOUNTS = ("money", "leaves", "nbytes", "labels", "spent")
+_AMOUNTS = ("money", "leaves", "nbytes", "labels", "spent", "cost")
 
 
 def repeat(
@@ -151,6 +151,11 @@ class Repeats:
         found = [[getattr(self.runs[name, seed], metric) for seed in self.seeds] for name in self.names]
         return np.array([[math.nan if value is None else value for value in line] for line in found], np.float64)
 
+    @property
+    def with_costs(self) -> bool:
+        """Whether a learner buys features."""
+        return any(run.cost is not None for run in self.runs.values())
+
     def summary(self, metrics: Sequence[str] = METRICS) -> list[dict[str, Any]]:
         """Return mean and standard error per learner and figure, and the same of the difference to the first learner.
 
@@ -211,8 +216,10 @@ class Repeats:
         ]
         return make_frame(columns_of(tidy), backend)
 
-    def table(self, metrics: Sequence[str] = _SHOWN) -> str:
-        """Return means, standard errors and paired differences as plain text."""
+    def table(self, metrics: Sequence[str] | None = None) -> str:
+        """Return means, standard errors and paired differences as plain text; with costs if a learner has any."""
+        if metrics is None:
+            metrics = [_SHOWN[0], *(["cost_per_row"] if self.with_costs else []), *_SHOWN[1:]]
         lines: list[tuple[str, ...]] = []
         for metric in metrics:
             lines += [] if not lines else [("",)]

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from quercus.evaluation import pictures, sections
+from quercus.evaluation.bought import cost_chart, cost_key, cost_words, show_price
 from quercus.evaluation.tables import baselines
 from quercus.evaluation.words import (
     plural,
@@ -89,6 +90,7 @@ def report_html(run: Run) -> str:
     parts = [
         _head(run),
         _accuracy(run),
+        _bought(run),
         _told(run),
         _blocks(run),
         _other_curves(run),
@@ -150,6 +152,8 @@ def verdict(run: Run) -> str:
         f"{show_percent(run.accuracy)} of all rows were answered right before their label was learned: "
         f"{majority} always answering the most frequent label, {previous} repeating the previous label."
     )
+    if run.cost is not None:
+        said += f" It bought {cost_words(run)}."
     return said if run.fair is None else f"{said} {_paid(run)}"
 
 
@@ -171,6 +175,9 @@ def _paid(run: Run) -> str:
 def _headline(run: Run) -> list[tuple[str, str]]:
     """Return the figures that everybody looks at first."""
     found = [("right answers", show_percent(run.accuracy))]
+    if run.cost is not None:
+        found.append((f"cost per row, of {show_price(run.full_price)}", show_price(run.cost_per_row)))
+        found.append((f"features per row, of {len(run.bought)}", show(run.bought_per_row, 2)))
     found += [(name, show_percent(value)) for name, value in baselines(run)]
     if run.fair is not None:
         found.append(("labels paid for", show_amount(run.asked)))
@@ -221,6 +228,20 @@ def _accuracy(run: Run) -> str:
         f'<div class="key">{pictures.accuracy_key(run)}</div>',
         pictures.accuracy(run, 990, 380, "wide"),
         pictures.accuracy(run, 358, 300, "narrow"),
+    )
+
+
+def _bought(run: Run) -> str:
+    if run.cost is None or not run.rows:
+        return ""
+    return sections.section(
+        "What the features cost",
+        '<p class="soft small">What was bought of a row, on average; at first everything is bought once in a while, '
+        "to learn what it tells.</p>",
+        f'<div class="key">{cost_key(run)}</div>',
+        cost_chart(run, 990, 300, "wide"),
+        cost_chart(run, 358, 260, "narrow"),
+        sections.purchases(run),
     )
 
 

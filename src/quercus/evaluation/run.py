@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,8 +64,9 @@ class Run:
         Of a tree at the end, and the bytes of the model; None if the learner does not tell.
     curve
         Arrays ``rows``, ``accuracy``, ``majority``, ``previous``, ``log_loss``, ``money``, ``leaves``, ``labels``,
-        ``fair``, ``fair_low``, ``fair_high``: each over all rows up to that one, at row counts 1, 2, 3, 4, 5, 6, 8, 10,
-        12, 16, 20, ... and at the last row. The last four are NaN if all labels were there.
+        ``fair``, ``fair_low``, ``fair_high``, ``cost``, ``bought``: each over all rows up to that one, at row counts 1,
+        2, 3, 4, 5, 6, 8, 10, 12, 16, 20, ... and at the last row. Those about labels are NaN if all labels were there;
+        the last two, money and values, if no features were bought.
     windows, window
         Arrays ``rows`` (at the end of a block), ``accuracy``, ``majority``, ``previous`` over blocks of ``window``
         rows that follow each other; the last block may be shorter.
@@ -77,6 +79,11 @@ class Run:
         labels come late, they speak of the rows before the oldest open question (``fair.rows``).
     ledger
         Every question and answer. None in a run that was read back from its dict.
+    cost, full_price
+        What the features of all scored rows cost, if the learner buys them, and what all features of one row would
+        cost; None if it does not.
+    bought
+        By feature, the share of rows in which it was bought.
     ordered, bayes_accuracy
         Whether the stream is in the order of time, and the best accuracy that is possible on it, if that is known.
 
@@ -130,15 +137,34 @@ class Run:
     fair_loss: Estimate | None = None
     fair_recall: dict[Label, Estimate] = field(default_factory=dict)
     ledger: Ledger | None = None
+    cost: float | None = None
+    full_price: float | None = None
+    bought: dict[str, float] = field(default_factory=dict)
 
     @property
     def rows_per_second(self) -> float:
         """Rows that the learner took per second."""
         return ratio(self.rows, self.seconds)
 
+    @property
+    def loss_per_row(self) -> float:
+        """What the answer to a row cost on average under ``loss``."""
+        return ratio(self.money, self.rows)
+
+    @property
+    def cost_per_row(self) -> float:
+        """What the features of a row cost on average; NaN if none are bought."""
+        return math.nan if self.cost is None else ratio(self.cost, self.rows)
+
+    @property
+    def bought_per_row(self) -> float:
+        """Features that were bought of a row on average; NaN if none are bought."""
+        return math.nan if self.cost is None else math.fsum(self.bought.values())
+
     def __repr__(self) -> str:
+        paid = "" if self.cost is None else f"cost_per_row={self.cost_per_row:.4g}, "
         return (
-            f"Run({self.name!r}, rows={self.rows}, accuracy={self.accuracy:.4f}, "
+            f"Run({self.name!r}, rows={self.rows}, accuracy={self.accuracy:.4f}, {paid}"
             f"majority={self.majority_accuracy:.4f}, previous={self.previous_accuracy:.4f})"
         )
 
@@ -182,7 +208,7 @@ class Run:
         >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
         >>> run.to_frame("pyarrow").column_names
         ['rows', 'accuracy', 'majority', 'previous', 'log_loss', 'money', 'leaves', 'labels', 'fair', 'fair_low',
-         'fair_high']
+         'fair_high', 'cost', 'bought']
         """
         from quercus.evaluation.frames import make_frame
 

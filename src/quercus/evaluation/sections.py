@@ -7,6 +7,7 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
+from quercus.evaluation.bought import cost_rows, feature_rows
 from quercus.evaluation.tables import figure_rows, label_rows
 from quercus.evaluation.words import plural, show, show_bounds
 
@@ -82,6 +83,14 @@ def labels(run: Run) -> str:
     head = ["class", "labels", "recall", "told by labels", "bounds"]
     by_class = _table(head, recalls, numbers=4) + _more(len(run.fair_recall) - len(recalls), "class")
     return f'<div style="margin:18px 0">{told}</div>{by_class}'
+
+
+def purchases(run: Run) -> str:
+    """Return what features cost beside the accuracy, and in how many rows each was bought."""
+    lines = [["accuracy", show(run.accuracy), ""], *[[*row, *[""] * (3 - len(row))] for row in cost_rows(run)]]
+    paid = _table(["", "", ""], lines, numbers=2)
+    by_feature = _table(["feature", "bought in"], feature_rows(run), numbers=1)
+    return f'<div class="pair" style="margin-top:18px"><div>{paid}</div><div>{by_feature}</div></div>'
 
 
 def parameters(run: Run) -> str:

@@ -16,6 +16,7 @@ from quercus.interrupts import uninterrupted
 
 if TYPE_CHECKING:
     from quercus.evaluation.books import Books
+    from quercus.evaluation.buying import PurchaseBooks
     from quercus.streams import Stream
 
 
@@ -54,6 +55,7 @@ class Session:
         self.learner = learner
         self.driver = driver
         self.books: Books | None = getattr(driver, "books", None)
+        self.purchases: PurchaseBooks | None = getattr(driver, "purchases", None)
         self.scores = Scores(loss)
         self.curve = CurveRecorder()
         self.windows = WindowRecorder(window)
@@ -103,25 +105,32 @@ class Session:
             self.windows.add(self.scores.update(*said))
             if self.books is not None:
                 self.books.note()
+            if self.purchases is not None:
+                self.purchases.note()
             if self.scores.rows == self.curve.due:
                 self._add_point()
         self.learned += len(said.truth)
 
     def _add_point(self) -> None:
         told = () if self.books is None else self.books.point()
-        self.curve.add(self.scores, leaves_of(self.learner), *told)
+        paid = {} if self.purchases is None else self.purchases.point()
+        self.curve.add(self.scores, leaves_of(self.learner), *told, **paid)
 
     def standing(self) -> str:
         """Return how good the learner is so far; with labels that were asked for, as far as they tell."""
         if self.books is not None:
             return self.books.standing()
         accuracy = self.scores.accuracy
-        return "" if accuracy != accuracy else f"accuracy {accuracy:.3f}"
+        if accuracy != accuracy:
+            return ""
+        paid = "" if self.purchases is None else f", {self.purchases.standing()}"
+        return f"accuracy {accuracy:.3f}{paid}"
 
     def finish(self) -> Run:
         """Close the curves and return the run."""
         self._add_point()
         asked = {"labels": self.learned} if self.books is None else self.books.finish()
+        paid = {} if self.purchases is None else self.purchases.finish()
         return Run(
             name=self.title,
             learner=self.learner,
@@ -140,5 +149,6 @@ class Session:
             curve=self.curve.columns(),
             windows=self.windows.columns(),
             **asked,
+            **paid,
             **figures(self.scores),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from quercus.evaluation.bought import cost_rows, cost_words, feature_rows
 from quercus.evaluation.metrics import ratio
 from quercus.evaluation.words import (
     align,
@@ -34,6 +35,8 @@ def sentence(run: Run) -> str:
         f"{show_percent(run.accuracy)} of {plural(run.rows, 'row')} right "
         f"(majority {show_percent(run.majority_accuracy)}, previous label {show_percent(run.previous_accuracy)})"
     ]
+    if run.cost is not None:
+        parts.append(cost_words(run))
     if run.fair is not None:
         told = f"{show_percent(run.fair.value)} by them alone, {show_bounds(run.fair)}"
         parts.append(f"{plural(run.labels, 'label')} paid for ({told})")
@@ -53,6 +56,8 @@ def full_table(run: Run) -> str:
     if run.warm_up:
         head += f", after {plural(run.warm_up, 'row')} of warm-up"
     text = f"{head}\n\n{align(figure_rows(run))}"
+    if run.bought:
+        text += f"\n\nFeatures that were bought, in % of rows\n{align(feature_rows(run))}"
     return text if run.fair is None else f"{text}\n\nLabels that were asked for\n{align(label_rows(run))}"
 
 
@@ -61,6 +66,7 @@ def figure_rows(run: Run) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("accuracy", show(run.accuracy))]
     for label, value in baselines(run):
         rows.append((f"  {label}", show(value), f"{run.accuracy - value:+.4f}"))
+    rows += cost_rows(run)
     smallest = "" if run.smallest_class is None else f" {run.smallest_class!r}"
     one_class = smallest if len(run.classes) <= 2 else ""
     rows += [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from quercus.explain.chart import Box
 from quercus.explain.nodes import Node, Test
 from quercus.explain.view import TreeView
 from quercus.explain.words import others, ranked, shorten, show_count, show_name, show_share, show_value, width
@@ -126,6 +129,40 @@ def box(view: TreeView, node: Node, columns: int) -> list[str]:
     return [*lines, state(node)] if state(node) else lines
 
 
+def boxes(view: TreeView, columns: int, missing: str) -> list[Box]:
+    """Return all nodes of a view as graph languages draw them.
+
+    Parameters
+    ----------
+    view
+        A tree.
+    columns
+        Longest line in a box.
+    missing
+        What is added to the branch that examples with a missing value take.
+
+    Examples
+    --------
+    >>> from quercus.explain import Leaf
+    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
+    >>> boxes(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9), 40, " ?")[0].hue
+    '#0072B2'
+    """
+    fill = dict(zip(view.classes, colours(view), strict=True))
+    whole = view.root.total
+    found = []
+    for node in view.nodes:
+        left = node.side == "left"
+        branch = "" if node.side is None else ("yes" if left else "no")
+        if node.side is not None and view.node(node.parent).missing_left == left:
+            branch += missing
+        hue = fill.get(node.prediction, GREY) if node.is_leaf else None
+        share = node.total / whole if whole > 0 else 0.0
+        lines = tuple(box(view, node, columns))
+        found.append(Box(node.id, node.parent, node.depth, lines, branch, share, hue, bool(node.hidden_leaves)))
+    return found
+
+
 def node_name(node_id: int) -> str:
     """Return a name for a node that graph languages take as it is.
 
@@ -175,11 +212,27 @@ def colours(view: TreeView) -> list[str]:
     >>> colours(TreeView("HoeffdingTree", ("b", "a"), (), (leaf,), 3))
     ['#0072B2', '#E69F00']
     """
-    if len(view.classes) <= len(PALETTE):
-        return list(PALETTE[: len(view.classes)])
-    largest = sorted(range(len(view.classes)), key=lambda place: -view.root.counts[place])[: len(PALETTE)]
+    return pick_colours(view.root.counts)
+
+
+def pick_colours(weights: Sequence[float]) -> list[str]:
+    """Give the classes of largest weight a colour each and all others grey.
+
+    Parameters
+    ----------
+    weights
+        How much there is of each class.
+
+    Examples
+    --------
+    >>> pick_colours([3.0, 9.0])
+    ['#0072B2', '#E69F00']
+    """
+    if len(weights) <= len(PALETTE):
+        return list(PALETTE[: len(weights)])
+    largest = sorted(range(len(weights)), key=lambda place: -weights[place])[: len(PALETTE)]
     chosen = dict(zip(sorted(largest), PALETTE, strict=True))
-    return [chosen.get(place, GREY) for place in range(len(view.classes))]
+    return [chosen.get(place, GREY) for place in range(len(weights))]
 
 
 def labels_note(view: TreeView) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from quercus.explain.captions import GREY, box, colours, node_name, summary
-from quercus.explain.nodes import Node
+from collections.abc import Sequence
+
+from quercus.explain.captions import boxes, node_name, summary
+from quercus.explain.chart import Box
 from quercus.explain.view import TreeView
 
 
@@ -33,30 +35,47 @@ def to_dot(view: TreeView, max_depth: int | None = None, max_nodes: int | None =
       n0 [label="'a'\n9 labels: 'a' 9 (100%)\nnot yet certain", fillcolor="#0072B240"];
     }
     """
-    shown = view.pruned(max_depth, max_nodes)
-    fill = dict(zip(shown.classes, colours(shown), strict=True))
+    return write_dot(summary(view), boxes(view.pruned(max_depth, max_nodes), 60, " ?"))
+
+
+def write_dot(title: str, nodes: Sequence[Box]) -> str:
+    r"""Write the boxes of a tree of any kind for Graphviz.
+
+    Parameters
+    ----------
+    title
+        What stands above.
+    nodes
+        In preorder.
+
+    Examples
+    --------
+    >>> print(write_dot("two", [Box(0, -1, 0, ("mri?",)), Box(1, 0, 1, ("'ill'",), "mri > 3", 0.5, "#0072B2")]))
+    digraph tree {
+      label="two"; labelloc=t; fontname="Helvetica,Arial,sans-serif";
+      node [shape=box, style="rounded,filled", fillcolor="#FFFFFF", fontname="Helvetica,Arial,sans-serif", fontsize=11];
+      edge [fontname="Helvetica,Arial,sans-serif", fontsize=10, arrowhead=none, color="#888888"];
+      n0 [label="mri?"];
+      n1 [label="'ill'", fillcolor="#0072B240"];
+      n0 -> n1 [label="  mri > 3", penwidth=4.30];
+    }
+    """
     font = 'fontname="Helvetica,Arial,sans-serif"'
     lines = [
         "digraph tree {",
-        f'  label="{_escape(summary(view))}"; labelloc=t; {font};',
+        f'  label="{_escape(title)}"; labelloc=t; {font};',
         f'  node [shape=box, style="rounded,filled", fillcolor="#FFFFFF", {font}, fontsize=11];',
         f'  edge [{font}, fontsize=10, arrowhead=none, color="#888888"];',
     ]
-    for node in shown.nodes:
-        text = r"\n".join(_escape(line) for line in box(shown, node, 60))
-        look = f', fillcolor="{fill.get(node.prediction, GREY)}40"' if node.is_leaf else ""
-        look += ', style="rounded,dashed"' if node.hidden_leaves else ""
+    for node in nodes:
+        text = r"\n".join(_escape(line) for line in node.lines)
+        look = "" if node.hue is None else f', fillcolor="{node.hue}40"'
+        look += ', style="rounded,dashed"' if node.dashed else ""
         lines.append(f'  {node_name(node.id)} [label="{text}"{look}];')
-    lines += [_edge(shown, node) for node in shown.nodes[1:]]
+    for node in nodes[1:]:
+        ends = f"{node_name(node.parent)} -> {node_name(node.id)}"
+        lines.append(f'  {ends} [label="  {_escape(node.branch)}", penwidth={0.8 + 7 * node.share:.2f}];')
     return "\n".join([*lines, "}"])
-
-
-def _edge(view: TreeView, node: Node) -> str:
-    parent = view.node(node.parent)
-    left = node.side == "left"
-    text = ("yes" if left else "no") + (" ?" if parent.missing_left == left else "")
-    thick = 0.8 + 7 * (node.total / view.root.total if view.root.total > 0 else 0.0)
-    return f'  {node_name(parent.id)} -> {node_name(node.id)} [label="  {text}", penwidth={thick:.2f}];'
 
 
 def _escape(text: str) -> str:

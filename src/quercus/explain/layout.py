@@ -5,8 +5,10 @@ After Reingold and Tilford, "Tidier drawings of trees", 1981, with outlines kept
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quercus.explain.chart import Placed
 from quercus.explain.view import TreeView
 
 
@@ -35,22 +37,50 @@ def places(view: TreeView) -> list[float]:
     ... ), rows=2))
     [0.5, 0.0, 1.0]
     """
-    from_parent = dict.fromkeys((node.id for node in view.nodes), 0.0)
+    return spread(view.nodes)
+
+
+def spread(nodes: Sequence[Placed]) -> list[float]:
+    """Return the place of each node across a tree of any kind, in their order.
+
+    Parameters
+    ----------
+    nodes
+        In preorder.
+
+    Examples
+    --------
+    >>> from quercus.explain.chart import Box
+    >>> spread([Box(0, -1, 0, ()), Box(1, 0, 1, ()), Box(2, 0, 1, ()), Box(3, 0, 1, ())])
+    [1.0, 0.0, 1.0, 2.0]
+    """
+    children: dict[int, list[int]] = {}
+    for node in nodes:
+        children.setdefault(node.parent, []).append(node.id)
+    from_parent = {node.id: 0.0 for node in nodes}
     done: list[_Outline] = []
-    for node in reversed(view.nodes):
-        children = view.children(node)
-        if not children:
+    for node in reversed(nodes):
+        below = children.get(node.id, [])
+        if not below:
             done.append(_Outline([0.0], [0.0]))
             continue
-        left, right = done.pop(), done.pop()
-        apart = _apart(left, right)
-        from_parent[children[0].id], from_parent[children[1].id] = -apart / 2, apart / 2
-        done.append(_joined(left, right, apart))
+        outline = done.pop()
+        for child in below[1:]:
+            right = done.pop()
+            from_parent[child] = _apart(outline, right)
+            outline = _joined(outline, right, from_parent[child])
+        middle = from_parent[below[-1]] / 2
+        for child in below:
+            from_parent[child] -= middle
+        outline.shift -= middle
+        outline.first.append(-outline.shift)
+        outline.last.append(-outline.shift)
+        done.append(outline)
     place: dict[int, float] = {}
-    for node in view.nodes:
+    for node in nodes:
         place[node.id] = from_parent[node.id] + place.get(node.parent, 0.0)
     lowest = min(place.values())
-    return [place[node.id] - lowest for node in view.nodes]
+    return [place[node.id] - lowest for node in nodes]
 
 
 def _apart(left: _Outline, right: _Outline) -> float:
@@ -61,14 +91,11 @@ def _apart(left: _Outline, right: _Outline) -> float:
 
 
 def _joined(left: _Outline, right: _Outline, apart: float) -> _Outline:
-    """Join two outlines under a new root at place 0; only as much is touched as the lower of the two is high."""
-    left.shift -= apart / 2
-    right.shift += apart / 2
+    """Join two outlines, the right one moved; only as much is touched as the lower of the two is high."""
+    right.shift += apart
     kept = left if len(left.first) >= len(right.first) else right
     for level in range(1, min(len(left.first), len(right.first)) + 1):
         first = left.first[-level] + left.shift
         last = right.last[-level] + right.shift
         kept.first[-level], kept.last[-level] = first - kept.shift, last - kept.shift
-    kept.first.append(-kept.shift)
-    kept.last.append(-kept.shift)
     return kept

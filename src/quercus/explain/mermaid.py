@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from quercus.explain.captions import GREY, box, colours, node_name
-from quercus.explain.nodes import Node
+from quercus.explain.captions import boxes, node_name
+from quercus.explain.chart import Box
 from quercus.explain.view import TreeView
 
 # Not special: letters and digits, a few signs, the dot of a number, an underscore inside a word.
@@ -34,26 +35,37 @@ def to_mermaid(view: TreeView, max_depth: int | None = None, max_nodes: int | No
       n0(["'a'<br/>9 labels#58; 'a' 9 (100%)<br/>not yet certain"])
       style n0 fill:#0072B233,stroke:#0072B2
     """
-    shown = view.pruned(max_depth, max_nodes)
-    colour = dict(zip(shown.classes, colours(shown), strict=True))
+    return write_mermaid(boxes(view.pruned(max_depth, max_nodes), 40, " (missing)"))
+
+
+def write_mermaid(nodes: Sequence[Box]) -> str:
+    """Write the boxes of a tree of any kind as a Mermaid flowchart.
+
+    Parameters
+    ----------
+    nodes
+        In preorder.
+
+    Examples
+    --------
+    >>> print(write_mermaid([Box(0, -1, 0, ("mri",)), Box(1, 0, 1, ("'ill'",), "above 3", 0.5, "#0072B2")]))
+    flowchart TD
+      n0["mri"]
+      n1(["'ill'"])
+      n0 -->|"above 3"| n1
+      style n1 fill:#0072B233,stroke:#0072B2
+    """
     lines = ["flowchart TD"]
-    for node in shown.nodes:
-        text = "<br/>".join(_escape(line) for line in box(shown, node, 40))
-        opening, closing = ("([", "])") if node.is_leaf else ("[[", "]]") if node.hidden_leaves else ("[", "]")
+    for node in nodes:
+        text = "<br/>".join(_escape(line) for line in node.lines)
+        opening, closing = ("[[", "]]") if node.dashed else ("[", "]") if node.hue is None else ("([", "])")
         lines.append(f'  {node_name(node.id)}{opening}"{text}"{closing}')
-    lines += [_edge(shown, node) for node in shown.nodes[1:]]
-    for node in shown.nodes:
-        if node.is_leaf:
-            hue = colour.get(node.prediction, GREY)
-            lines.append(f"  style {node_name(node.id)} fill:{hue}33,stroke:{hue}")
+    for node in nodes[1:]:
+        lines.append(f'  {node_name(node.parent)} -->|"{_escape(node.branch)}"| {node_name(node.id)}')
+    for node in nodes:
+        if node.hue is not None:
+            lines.append(f"  style {node_name(node.id)} fill:{node.hue}33,stroke:{node.hue}")
     return "\n".join(lines)
-
-
-def _edge(view: TreeView, node: Node) -> str:
-    parent = view.node(node.parent)
-    left = node.side == "left"
-    text = ("yes" if left else "no") + (" (missing)" if parent.missing_left == left else "")
-    return f'  {node_name(parent.id)} -->|"{text}"| {node_name(node.id)}'
 
 
 def _escape(text: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from quercus.explain.captions import labels_note, summary
-from quercus.explain.svg import FONT, MISSING_NOTE, drawing, frame, legend, shown_note
+from quercus.explain.picture import FONT, frame
+from quercus.explain.svg import MISSING_NOTE, drawing, legend, shown_note
 from quercus.explain.view import TreeView
 
 _LEGEND = "display:inline-flex;align-items:center;gap:6px;margin:0 16px 4px 0"
@@ -44,28 +46,57 @@ def to_html(view: TreeView, max_depth: int | None = 5, max_nodes: int | None = 3
     '<div class="quercus-tree" s'
     """
     shown = view.pruned(max_depth, max_nodes)
-    drawn, wide, high = drawing(shown)
-    title = summary(view)
+    return write_html(summary(view), legend(shown), _notes(view, shown), drawing(shown), page=page)
+
+
+def write_html(
+    title: str,
+    colours: Sequence[tuple[str, str]],
+    notes: Sequence[str],
+    drawn: tuple[str, float, float],
+    *,
+    page: bool = False,
+) -> str:
+    """Put a drawn tree of any kind, its title and its legend into HTML.
+
+    Parameters
+    ----------
+    title
+        What stands above.
+    colours
+        Colours and the names that they stand for.
+    notes
+        What is to be said besides, as HTML.
+    drawn
+        The parts of the picture, its width and its height.
+    page
+        Return a whole page.
+
+    Examples
+    --------
+    >>> write_html("nothing", [], [], ("", 10, 20))[-19:]
+    '></svg></div></div>'
+    """
     swatches = "".join(
         f'<span style="{_LEGEND}"><span style="width:12px;height:12px;flex:none;border-radius:3px;background:{hue}">'
         f"</span>{escape(name)}</span>"
-        for hue, name in legend(shown)
+        for hue, name in colours
     )
-    notes = _notes(view, shown)
-    picture = frame(drawn, wide, high, title, 'style="display:block"')
+    said = f'<div style="opacity:.8;font-size:12px;margin:2px 0 8px">{" · ".join(notes)}</div>' if notes else ""
+    picture = frame(*drawn, title, 'style="display:block"')
     body = (
         f'<div class="quercus-tree" style="max-width:100%;font:13px/1.5 {FONT}">'
         f'<div style="font-size:15px;font-weight:600;margin-bottom:6px;overflow-wrap:anywhere">{escape(title)}</div>'
-        f'<div style="overflow-wrap:anywhere">{swatches}</div>{notes}'
+        f'<div style="overflow-wrap:anywhere">{swatches}</div>{said}'
         f'<div style="overflow-x:auto;max-width:100%" tabindex="0" role="region" aria-label="tree">'
         f"{picture}</div></div>"
     )
     return _PAGE.format(title=escape(title), body=body) if page else body
 
 
-def _notes(view: TreeView, shown: TreeView) -> str:
+def _notes(view: TreeView, shown: TreeView) -> list[str]:
     if len(shown.nodes) == 1 and shown is view:
-        return ""
+        return []
     ring = "display:inline-block;width:12px;line-height:12px;border:1px solid;border-radius:50%;text-align:center"
     parts = [f'<span style="{ring};font-size:9.5px;font-weight:600">?</span> {MISSING_NOTE}']
     parts.append("thicker lines carry more labels")
@@ -73,4 +104,4 @@ def _notes(view: TreeView, shown: TreeView) -> str:
         parts.append(shown_note(view, shown))
     if labels_note(view):
         parts.append(labels_note(view))
-    return f'<div style="opacity:.8;font-size:12px;margin:2px 0 8px">{" · ".join(parts)}</div>'
+    return parts

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quercus.explain.captions import brief, labels_note, plural, shares, state, summary
+from quercus.explain.chart import Placed, last_children
 from quercus.explain.nodes import Node
 from quercus.explain.view import TreeView
 from quercus.explain.words import pad, shorten, show_count, show_value, width
@@ -71,15 +74,42 @@ def _answer(node: Node) -> str:
 
 def _tree_column(view: TreeView) -> list[str]:
     """Return, for each node, the lines that lead to it and the test that it passed."""
-    column = ["all"]
-    below = {view.root.id: ""}
+    captions = ["all"]
     for node in view.nodes[1:]:
         parent, first = view.node(node.parent), node.side == "left"
+        condition = "" if parent.test is None else brief(parent.test, first, _CONDITION)
+        captions.append(condition + (" ?" if parent.missing_left == first else ""))
+    return tree_column(view.nodes, captions)
+
+
+def tree_column(nodes: Sequence[Placed], captions: Sequence[str]) -> list[str]:
+    r"""Return, for each node of a tree of any kind, the lines that lead to it and its caption.
+
+    Parameters
+    ----------
+    nodes
+        In preorder.
+    captions
+        What to write at each of them.
+
+    Examples
+    --------
+    >>> from quercus.explain.chart import Box
+    >>> nodes = [Box(0, -1, 0, ()), Box(1, 0, 1, ()), Box(2, 1, 2, ()), Box(3, 0, 1, ())]
+    >>> print("\n".join(tree_column(nodes, ["all", "low", "red", "high"])))
+    all
+    ├─ low
+    │  └─ red
+    └─ high
+    """
+    column = [captions[0]]
+    last = last_children(nodes)
+    below = {nodes[0].id: ""}
+    for node, caption in zip(nodes[1:], captions[1:], strict=True):
+        more = node.id not in last
         start = below[node.parent]
-        below[node.id] = (start + ("│  " if first else "   "))[-3 * _LEVELS :]
+        below[node.id] = (start + ("│  " if more else "   "))[-3 * _LEVELS :]
         if node.depth - 1 > _LEVELS:
             start = f"⋯{node.depth}".ljust(6) + start[6:]
-        condition = "" if parent.test is None else brief(parent.test, first, _CONDITION)
-        missing = " ?" if parent.missing_left == first else ""
-        column.append(f"{start}{'├─' if first else '└─'} {condition}{missing}")
+        column.append(f"{start}{'├─' if more else '└─'} {caption}")
     return column

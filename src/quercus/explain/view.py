@@ -5,10 +5,10 @@ Nothing here recurses, so that a chain of thousands of nodes is as good as any o
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from quercus.explain.chart import choose_opened
 from quercus.explain.explanation import Explanation, Step
 from quercus.explain.nodes import Leaf, Node, Test
 from quercus.explain.words import Label
@@ -169,15 +169,9 @@ class TreeView:
         max_nodes
             Most nodes to show; None for no limit.
         """
-        if max_depth is not None and max_depth < 0:
-            raise ValueError(f"max_depth is {max_depth}; give 0 or more, or None for the whole tree.")
-        if max_nodes is not None and max_nodes < 1:
-            raise ValueError(f"max_nodes is {max_nodes}; give 1 or more, or None for the whole tree.")
-        deepest = self.depth if max_depth is None else max_depth
-        room = len(self.nodes) if max_nodes is None else max_nodes
-        if deepest >= self.depth and room >= len(self.nodes):
+        opened = choose_opened(self.nodes, [node.total for node in self.nodes], max_depth, max_nodes)
+        if len(opened) == len(self._right):
             return self
-        opened = self._opened(deepest, room)
         below = self.leaves_below()
         kept = []
         for place, node in enumerate(self.nodes):
@@ -186,16 +180,3 @@ class TreeView:
             cut = not (node.is_leaf or node.id in opened)
             kept.append(replace(node, hidden_leaves=below[place]) if cut else node)
         return replace(self, nodes=tuple(kept))
-
-    def _opened(self, max_depth: int, max_nodes: int) -> set[int]:
-        """Choose the inner nodes whose children are shown, those with most examples first."""
-        opened: set[int] = set()
-        waiting = [(-self.root.total, 0)]
-        while waiting and 1 + 2 * len(opened) + 2 <= max_nodes:
-            node = self.nodes[heapq.heappop(waiting)[1]]
-            children = self.children(node)
-            if children and node.depth < max_depth:
-                opened.add(node.id)
-                for child in children:
-                    heapq.heappush(waiting, (-child.total, self._at[child.id]))
-        return opened

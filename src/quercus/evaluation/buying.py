@@ -1,0 +1,191 @@
+"""A learner that buys features: each row is a case, learned by what was bought of it, and the money is counted."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.evaluation.drivers import Answers, BatchDriver
+from quercus.evaluation.facts import features_of
+from quercus.evaluation.metrics import add_in_order, ratio
+
+if TYPE_CHECKING:
+    from quercus.streams import Stream
+
+
+class BuyingDriver(BatchDriver):
+    """A learner with ``buy_and_learn``: it buys from each row while exploring, answers, and learns what it bought.
+
+    Parameters
+    ----------
+    learner
+        The learner.
+    stream
+        What it will see.
+    warm_up
+        Rows at the start that are learned whole and cost nothing, as history does that is paid for already.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree, streams
+    >>> driver = BuyingDriver(UtilityTree(), streams.SEA())
+    >>> said = driver.step(*streams.SEA(seed=1).take(100))
+    >>> driver.purchases.note()
+    >>> 0 < driver.purchases.cost < 300
+    True
+    """
+
+    def __init__(self, learner: Any, stream: Stream, warm_up: int = 0) -> None:
+        super().__init__(learner, stream)
+        _refuse_referring(learner)
+        self.purchases = PurchaseBooks(learner, stream)
+        self._to_warm_up = warm_up
+
+    def step(self, X: Any, y: NDArray[Any]) -> Answers:
+        """Run a case for each row; in the warm-up, learn the whole row."""
+        if self._to_warm_up > 0:
+            self._to_warm_up -= len(y)
+            return super().step(X, y)
+        X = self._name_first(X, y)
+        with self.clock, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
+            told = self.learner.buy_and_learn(X, y)
+        self.purchases.hold(told.cost, told.bought)
+        return self._encode(y, told)
+
+    def _encode(self, y: NDArray[Any], told: Any) -> Answers:
+        """Return answers with class ids by first arrival; columns of probabilities come in the order of `classes_`."""
+        labels = list(self.learner.schema_.labels)
+        ids: dict[Any, int] = {label: number for number, label in enumerate(labels)}
+        truth = np.array([ids[label] for label in y.tolist()], np.int64)
+        answers = np.array([ids.get(label, -1) for label in told.answers.tolist()], np.int64)
+        proba = np.empty_like(told.proba)
+        proba[:, [ids[label] for label in self.learner.classes_.tolist()]] = told.proba
+        return Answers(truth, answers, proba, labels)
+
+
+class PurchaseBooks:
+    """Counts what the scored rows of a run have cost, and how often each feature was bought.
+
+    Parameters
+    ----------
+    learner, stream
+        Whose features they are.
+
+    Attributes
+    ----------
+    rows, cost, bought
+        Rows so far, what they cost altogether, and how many values were bought.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree, streams
+    >>> books = PurchaseBooks(UtilityTree(), streams.SEA())
+    >>> books.hold(np.array([1.0, 2.0]), np.array([[1, 0, 0], [1, 0, 1]], bool))
+    >>> books.note()
+    >>> books.rows, books.cost, books.bought
+    (2, 3.0, 3)
+    """
+
+    def __init__(self, learner: Any, stream: Stream) -> None:
+        self._learner = learner
+        self._stream = stream
+        self.rows = 0
+        self.cost = 0.0
+        self._counts = np.zeros(0, np.int64)
+        self._held: tuple[NDArray[np.float64], NDArray[np.bool]] | None = None
+
+    @property
+    def bought(self) -> int:
+        """Values that were bought, with or without a result."""
+        return int(self._counts.sum())
+
+    def hold(self, cost: NDArray[np.float64], bought: NDArray[np.bool]) -> None:
+        """Take what a batch bought, which counts once its answers are scored."""
+        self._held = (cost, bought)
+
+    def note(self) -> None:
+        """Count what was held."""
+        if self._held is None:
+            return
+        cost, bought = self._held
+        self._held = None
+        self.rows += len(cost)
+        self.cost = add_in_order(self.cost, cost)
+        new = bought.sum(axis=0)
+        # A learner that is open to new features has more columns by and by.
+        self._counts = np.pad(self._counts, (0, len(new) - len(self._counts))) + new
+
+    def point(self) -> dict[str, float]:
+        """Return the columns of a curve: money and values so far."""
+        return {"cost": self.cost, "bought": float(self.bought)}
+
+    def standing(self) -> str:
+        """Return what a row cost so far."""
+        return f"cost {self.cost / self.rows:.4g} a row" if self.rows else ""
+
+    def finish(self) -> dict[str, Any]:
+        """Return the figures by the names of `Run`."""
+        names = [feature["name"] for feature in features_of(self._learner, self._stream)]
+        counts = np.pad(self._counts, (0, max(0, len(names) - len(self._counts)))).tolist()
+        return {
+            "cost": self.cost,
+            "bought": {name: ratio(count, self.rows) for name, count in zip(names, counts, strict=True)},
+            "full_price": math.fsum(prices_of(self._learner, names)),
+        }
+
+
+def prices_of(learner: Any, names: Sequence[str]) -> list[float]:
+    """Return the price of each feature or group of features that a learner can buy.
+
+    Parameters
+    ----------
+    learner
+        One with ``costs``, ``groups`` and ``requires``, as far as it has them.
+    names
+        The features.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree
+    >>> tree = UtilityTree(costs={"mri": 500, "blood": 20, "age": 0}, groups={"blood": ["hb", "crp"]})
+    >>> prices_of(tree, ["age", "hb", "crp", "mri", "pulse"])
+    [0.0, 20.0, 500.0, 1.0]
+    """
+    from quercus.inquire import Prices
+
+    costs, groups, requires = (getattr(learner, name, None) for name in ("costs", "groups", "requires"))
+    is_open = getattr(learner, "features", "closed") == "open"
+    return Prices(names, costs, groups, requires, open=is_open).costs
+
+
+def refuse_labels(learner: Any) -> None:
+    """Refuse labels that cost something or come late for a learner that buys features.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree
+    >>> refuse_labels(UtilityTree())
+    Traceback (most recent call last):
+        ...
+    ValueError: UtilityTree buys features, and evaluate cannot pay for labels or wait for them beside that; leave ask,
+    delay and ledger out. Cases (learner.open) take late labels and a ledger.
+    """
+    if hasattr(learner, "buy_and_learn"):
+        raise ValueError(
+            f"{type(learner).__name__} buys features, and evaluate cannot pay for labels or wait for them beside that; "
+            "leave ask, delay and ledger out. Cases (learner.open) take late labels and a ledger."
+        )
+
+
+def _refuse_referring(learner: Any) -> None:
+    if getattr(learner, "refer", None) is not None:
+        raise ValueError(
+            f"refer is {learner.refer!r}, but evaluate scores an answer to every row; leave refer out, and compare "
+            "run.loss_per_row with what a person would cost."
+        )

@@ -1,0 +1,158 @@
+"""Accuracy against the price of features: a learner that buys them at several settings, beside others that read all."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from quercus.evaluation.buying import prices_of
+from quercus.evaluation.drivers import drive
+from quercus.evaluation.errors import Interrupted
+from quercus.evaluation.money import Loss
+from quercus.evaluation.prequential import evaluate
+from quercus.evaluation.run import Run
+from quercus.evaluation.seeds import by_name, check_seeds, fresh, stream_for
+from quercus.evaluation.spent import FeatureFrontier, Key, show_value
+
+if TYPE_CHECKING:
+    from quercus.streams import Stream
+
+SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)
+CONFIDENCES = (0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+
+
+def feature_frontier(
+    data: Any,
+    learner: Any,
+    *,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    rivals: Any = None,
+    seeds: Iterable[int] = range(5),
+    shuffle: bool = True,
+    rows: int | None = None,
+    loss: Loss | None = None,
+    warm_up: int = 0,
+    progress: bool | None = None,
+) -> FeatureFrontier:
+    """Measure how accurate a learner that buys features gets for how much money.
+
+    Every value of every parameter is a fresh run on the same rows; a generator gives other rows with each seed, other
+    data comes in another order. Rivals read all features, and are taken to pay for them.
+
+    Parameters
+    ----------
+    data, learner
+        As for `evaluate`; the learner buys features, as `UtilityTree` does, and is not trained itself.
+    vary
+        By parameter of the learner its values, a line each. None: ``budget``, from the cheapest feature to the price
+        of all, and ``confidence`` from .6 to .999.
+    rivals
+        A dict of learners by name, a list, or a single one. None: `ConfidenceTree` and, if river is installed, its
+        ExtremelyFastDecisionTreeClassifier.
+    seeds
+        One run of everything for each.
+    shuffle
+        Whether data that is no generator is put into another order with each seed.
+    rows, loss, warm_up, progress
+        As for `evaluate`.
+
+    Returns
+    -------
+    FeatureFrontier
+        Accuracy and cost per row of each setting and rival, with standard errors.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> stream = qc.streams.SEA(rows=1000)
+    >>> found = feature_frontier(stream, qc.UtilityTree(), vary={"budget": [1, 3]}, rivals={}, seeds=range(2))
+    >>> [point["value"] for point in found.points()], bool((found.values("cost_per_row", "budget")[0] <= 1).all())
+    ([1, 3], True)
+    """
+    from quercus.streams import as_stream
+
+    stream = as_stream(data)
+    prices = _check_learner(learner, stream)
+    lines = _check_vary(learner, _usual(prices) if vary is None else vary)
+    others = _usual_rivals(learner, loss) if rivals is None else by_name(rivals) if rivals else {}
+    _check_names(lines, others)
+    options = {"rows": rows, "loss": loss, "warm_up": warm_up, "progress": progress}
+    runs: dict[Key, Run] = {}
+    done: list[int] = []
+
+    def found() -> FeatureFrontier:
+        return FeatureFrontier(lines, tuple(others), tuple(done), runs, math.fsum(prices))
+
+    try:
+        for seed in check_seeds(seeds):
+            rows_of_seed = stream_for(stream, seed, shuffle)
+            for name, rival in others.items():
+                runs[name, None, seed] = _run(rows_of_seed, fresh(rival, seed), name, seed, options)
+            for name, values in lines.items():
+                for value in values:
+                    setting = fresh(learner, seed).set_params(**{name: value})
+                    title = f"{name} {show_value(value)}"
+                    runs[name, value, seed] = _run(rows_of_seed, setting, title, seed, options)
+            done.append(seed)
+    except Interrupted as stop:
+        stop.frontier = found() if done else None
+        raise
+    return found()
+
+
+def _run(stream: Stream, learner: Any, title: str, seed: int, options: dict[str, Any]) -> Run:
+    name = f"{type(learner).__name__} on {stream.name}: {title}, seed {seed}"
+    run = evaluate(stream, learner, name=name, **options)
+    return dataclasses.replace(run, learner=None)
+
+
+def _check_learner(learner: Any, stream: Stream) -> list[float]:
+    """Refuse a learner that does not buy, and prices that do not fit; return the prices."""
+    drive(learner, stream)
+    if not hasattr(learner, "buy_and_learn"):
+        name = type(learner).__name__
+        raise TypeError(f"{name} does not buy features; give a learner that does, such as UtilityTree(costs=...).")
+    return prices_of(learner, stream.feature_names)
+
+
+def _usual(prices: Sequence[float]) -> dict[str, Sequence[Any]]:
+    """Return shares of the price of all features, from the cheapest on, and the confidences."""
+    paid = [price for price in prices if price]
+    if not paid:
+        return {"confidence": CONFIDENCES}
+    whole, least = math.fsum(paid), min(paid)
+    shares = [float(f"{share * whole:.3g}") for share in SHARES]
+    return {"budget": [least, *(b for b in shares if least < b < whole), whole], "confidence": CONFIDENCES}
+
+
+def _check_vary(learner: Any, vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]:
+    takes = list(learner.get_params(deep=False))
+    for name, values in vary.items():
+        if name not in takes:
+            raise ValueError(f"vary names {name!r}; {type(learner).__name__} takes {', '.join(takes)}.")
+        listed = list(values)
+        if not listed or len(set(listed)) < len(listed):
+            raise ValueError(f"vary[{name!r}] is {listed!r}; give values that differ.")
+    if not vary:
+        raise ValueError("vary is empty; give at least one parameter and its values, such as {'budget': [1, 5]}.")
+    return {name: tuple(values) for name, values in vary.items()}
+
+
+def _check_names(lines: Mapping[str, Any], rivals: Mapping[str, Any]) -> None:
+    both = [name for name in rivals if name in lines]
+    if both:
+        raise ValueError(f"{both[0]!r} is a rival and a parameter that varies; give the rival another name.")
+
+
+def _usual_rivals(learner: Any, loss: Loss | None) -> dict[str, Any]:
+    from quercus.learners.confidence import ConfidenceTree
+
+    found: dict[str, Any] = {"ConfidenceTree": ConfidenceTree(loss=loss, nominal=getattr(learner, "nominal", None))}
+    if importlib.util.find_spec("river") is not None:
+        from river.tree import ExtremelyFastDecisionTreeClassifier
+
+        found["river EFDT"] = ExtremelyFastDecisionTreeClassifier()
+    return found

@@ -1,0 +1,198 @@
+"""What accuracy costs in features: the figures of `feature_frontier`, its table and its frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.evaluation.bought import show_price
+from quercus.evaluation.frames import columns_of, make_frame
+from quercus.evaluation.run import PathLike, Run
+from quercus.evaluation.seeds import mean_and_error
+from quercus.evaluation.words import align, plural, show, show_percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Which parameter, or which rival; its value, None for a rival; the seed.
+Key = tuple[str, Any, int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureFrontier:
+    """What `feature_frontier` measured.
+
+    Attributes
+    ----------
+    vary
+        The parameters and their values.
+    rivals
+        Names of the learners that read all features; the first is the one that others are compared with.
+    seeds
+        One run of each for each.
+    runs
+        The runs by (parameter, value, seed), without learners; those of rivals by (name, None, seed).
+    full_price
+        What all features of a row cost.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> from quercus.evaluation import feature_frontier
+    >>> found = feature_frontier(qc.streams.SEA(rows=500), qc.UtilityTree(), vary={"budget": [1]}, seeds=[0])
+    >>> found.full_price, found.rivals[0]
+    (3.0, 'ConfidenceTree')
+    """
+
+    vary: Mapping[str, tuple[Any, ...]]
+    rivals: tuple[str, ...]
+    seeds: tuple[int, ...]
+    runs: Mapping[Key, Run]
+    full_price: float
+
+    def values(self, metric: str, line: str) -> NDArray[np.float64]:
+        """Return a figure of the runs of a parameter or a rival, by value and seed.
+
+        Parameters
+        ----------
+        metric
+            Name of a number of `Run`, such as "accuracy", "cost_per_row" or "loss_per_row". A rival that does not
+            buy has paid for all features.
+        line
+            A parameter, or a rival.
+        """
+        found = [
+            [self._figure(self.runs[line, value, seed], metric) for seed in self.seeds]
+            for value in self.vary.get(line, (None,))
+        ]
+        return np.array(found, np.float64)
+
+    def _figure(self, run: Run, metric: str) -> float:
+        if run.cost is None and metric in ("cost", "cost_per_row", "bought_per_row"):
+            whole = {"cost": self.full_price * run.rows, "cost_per_row": self.full_price}
+            return whole.get(metric, float(len(run.features)))
+        return float(getattr(run, metric))
+
+    def points(self) -> list[dict[str, Any]]:
+        """Return a line per rival and per value of each parameter.
+
+        ``cost``, ``bought``, ``accuracy`` and ``loss`` are means over seeds, each for a row, with the standard errors
+        of cost and accuracy; ``difference`` and ``difference_error`` are those of the accuracy to the first rival,
+        seed by seed; NaN without rivals.
+        """
+        first = self.values("accuracy", self.rivals[0])[0] if self.rivals else np.full(len(self.seeds), np.nan)
+        lines = []
+        for line in (*self.rivals, *self.vary):
+            cost, bought, right, loss = (
+                self.values(metric, line) for metric in ("cost_per_row", "bought_per_row", "accuracy", "loss_per_row")
+            )
+            for place, value in enumerate(self.vary.get(line, (None,))):
+                paid, paid_error = mean_and_error(cost[place])
+                mean, error = mean_and_error(right[place])
+                apart, apart_error = mean_and_error(right[place] - first)
+                lines.append(
+                    {
+                        "line": line,
+                        "value": value,
+                        "cost": paid,
+                        "cost_error": paid_error,
+                        "bought": float(bought[place].mean()),
+                        "accuracy": mean,
+                        "error": error,
+                        "loss": float(loss[place].mean()),
+                        "difference": apart,
+                        "difference_error": apart_error,
+                    }
+                )
+        return lines
+
+    @property
+    def majority(self) -> float:
+        """Mean accuracy of always answering the most frequent label so far, which costs nothing."""
+        return float(np.mean([run.majority_accuracy for run in self.runs.values()]))
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return `points` as a data frame.
+
+        Parameters
+        ----------
+        backend
+            "pandas", "polars" or "pyarrow".
+        """
+        columns = columns_of(self.points())
+        # Values may be of several kinds, which a column may not.
+        columns["value"] = [None if value is None else show_value(value) for value in columns["value"]]
+        return make_frame(columns, backend)
+
+    def table(self) -> str:
+        """Return cost and accuracy of everything as plain text."""
+        first = self.first
+        head = (
+            f"{first.learner_name} on {first.stream}: {plural(first.rows, 'row')}, "
+            f"{plural(len(self.seeds), 'seed')}; all {plural(len(first.features), 'feature')} of a row cost "
+            f"{show_price(self.full_price)}; majority so far {show(self.majority)}, for nothing"
+        )
+        losses = ["loss per row"] if first.loss else []
+        versus = [f"to {self.rivals[0]}", "± s.e."] if self.rivals else []
+        columns = ["cost per row", "± s.e.", "of all", "features", "accuracy", "± s.e.", *losses, *versus]
+        lines: list[list[str]] = []
+        last = None
+        for point in self.points():
+            kind = "rivals" if point["line"] in self.rivals else point["line"]
+            if kind != last:
+                lines += [[""]] if lines else []
+                lines.append([kind, *columns])
+                last = kind
+            lines.append(self._table_line(point, bool(losses)))
+        return f"{head}\n\n{align(lines)}"
+
+    def _table_line(self, point: Mapping[str, Any], with_loss: bool) -> list[str]:
+        is_rival = point["line"] in self.rivals
+        name = point["line"] if is_rival else show_value(point["value"])
+        share = point["cost"] / self.full_price if self.full_price else None
+        cells = [f"  {name}", show_price(point["cost"]), show(point["cost_error"], 3), show_percent(share)]
+        cells += [show(point["bought"], 2), show(point["accuracy"]), show(point["error"])]
+        cells += [show_price(point["loss"])] if with_loss else []
+        if self.rivals and point["line"] != self.rivals[0]:
+            cells += [f"{point['difference']:+.4f}", show(point["difference_error"])]
+        return cells
+
+    @property
+    def first(self) -> Run:
+        """The first run of the learner that buys."""
+        name, values = next(iter(self.vary.items()))
+        return self.runs[name, values[0], self.seeds[0]]
+
+    def plot(self, path: PathLike | None = None) -> Figure:
+        """Draw accuracy against cost per row, a line per parameter and a mark per rival; needs matplotlib.
+
+        Parameters
+        ----------
+        path
+            Where to save the picture; its ending says the format.
+        """
+        from quercus.evaluation.spending_plot import draw_spending
+
+        return draw_spending(self, path)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        count = sum(map(len, self.vary.values()))
+        return f"FeatureFrontier({', '.join(self.vary)}; {count} settings, {len(self.seeds)} seeds)"
+
+
+def show_value(value: Any) -> str:
+    """Write the value of a parameter.
+
+    Examples
+    --------
+    >>> show_value(0.95), show_value(20.0), show_value("ig"), show_value(None)
+    ('0.95', '20', 'ig', 'None')
+    """
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,84 @@
+"""What cases and the engines that plan for them tell each other: the state of a feature, and the next step."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+# State of a feature in a case: not known, known, bought without a result, not to be had, bought and on its way.
+UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
+# Why a case asks for nothing more, as an engine may say it.
+STOPS = ("confident", "region", "gain", "budget", "nothing left")
+
+
+class Decision(NamedTuple):
+    """What to buy next, or why nothing.
+
+    ``item`` is the number of the item (-1: none), ``score`` what the objective expects of it, ``stop`` one of `STOPS`,
+    None if there is an item.
+
+    Examples
+    --------
+    >>> Decision(2, 0.31, None).item, Decision(-1, 0.0, "confident").stop
+    (2, 'confident')
+    """
+
+    item: int
+    score: float
+    stop: str | None
+
+
+class Refer(Enum):
+    """The answer "give it to a person"; there is one, `REFER`, also after copying and pickling.
+
+    Examples
+    --------
+    >>> REFER
+    REFER
+    """
+
+    REFER = "refer"
+
+    def __repr__(self) -> str:
+        return self.name
+
+    __str__ = __repr__
+
+
+REFER = Refer.REFER
+
+
+def best_answer(
+    q: npt.NDArray[np.float64], order: npt.NDArray[np.int64], loss: npt.NDArray[np.float64]
+) -> tuple[int, float]:
+    """Return the class of least expected loss, and that loss; of equal ones the first in order.
+
+    Parameters
+    ----------
+    q
+        Probabilities by class id.
+    order
+        Class ids in the order of `classes_`.
+    loss
+        Table of true class by answer; empty: 0/1.
+
+    Examples
+    --------
+    >>> q, order = np.array([0.75, 0.25]), np.array([1, 0])
+    >>> best_answer(q, order, np.empty((0, 0)))
+    (0, 0.25)
+    >>> best_answer(q, order, np.array([[0.0, 1.0], [10.0, 0.0]]))
+    (1, 0.75)
+    """
+    best, least = -1, np.inf
+    shares: list[Any] = q.tolist()
+    for answer in order.tolist():
+        expected = 1.0 - shares[answer]
+        if loss.size:
+            expected = sum(share * cost for share, cost in zip(shares, loss[:, answer].tolist(), strict=True))
+        if expected < least:
+            best, least = answer, expected
+    return best, float(least)

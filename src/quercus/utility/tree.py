@@ -1,0 +1,354 @@
+"""The utility tree as a learner: its arguments as numbers, and the loops over slices of rows."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from quercus.arguments import check_choice, check_number, check_seed, check_whole
+from quercus.inquire.layout import KNOWN, MISSING, STOPS, UNKNOWN, Decision
+from quercus.inquire.model import BuyingLearner, Status
+from quercus.inquire.policy_outcomes import Outcome
+from quercus.inquire.prices import PriceArrays, Prices
+from quercus.interrupts import uninterrupted
+from quercus.loss import check_loss
+from quercus.predictor import Floats, Integers
+from quercus.schema import read_weights
+from quercus.schema.refusals import listed
+from quercus.store import Model
+from quercus.utility.arrays import UtilityArrays
+from quercus.utility.kernels import learn_rows, run_cases
+from quercus.utility.layout import BELIEVE, DECISION, EXPLORE, GENERATOR, LEARN, MOST_BINS, SETTINGS, STEP, WHOLE
+from quercus.utility.outcomes import find_outcomes
+from quercus.utility.purchases import Books, Purchases
+from quercus.utility.restore import restore_arrays
+
+OBJECTIVES = {"ig": 0, "us": 1, "ec2": 2, "eced": 3, "random": 4}
+NUMERICS = {"quantiles": 0, "thresholds": 1, "exp3": 2}
+CLASSES = {"learned": 0, "uniform": 1}
+# Arguments that may be changed at any time, or whose change has to be noticed.
+_SETTINGS = (
+    *("objective", "classes", "hypotheses", "lookahead", "confidence", "gain", "prior", "forget", "budget"),
+    *("numeric", "bins", "ranges", "loss", "max_bytes", "seed"),
+)
+_NO_LABELS: Integers = np.empty(0, np.int64)
+_NO_WEIGHTS: Floats = np.empty(0)
+# One call of a kernel lasts about this long, so that Ctrl-C is heard.
+_SLICE_SECONDS = 0.1
+_FIRST_SLICE = 64
+_LARGEST_SLICE = 2**16
+
+
+class UtilityLearner(BuyingLearner):
+    """Base of `UtilityTree`: everything but its constructor."""
+
+    objective: str
+    confidence: float | None
+    gain: float
+    numeric: str
+    bins: int
+    ranges: Mapping[str, tuple[float, float]] | None
+    prior: float
+    classes: str
+    hypotheses: int
+    lookahead: int
+    forget: float
+    max_bytes: int
+    _utility: UtilityArrays
+    _slice: int
+    # What follows from the arguments, kept until they change.
+    _settings: tuple[tuple[Any, ...], npt.NDArray[np.void]] | None = None
+    _price_arrays: tuple[Prices, PriceArrays] | None = None
+    # What the cases of a batch buy, while it is learned.
+    _books: Books | None = None
+
+    def purchases(self, X: Any) -> Purchases:
+        """Return for each row what the plan would buy of it, without exploring, and what it would answer.
+
+        Parameters
+        ----------
+        X
+            Rows, as in `predict`.
+
+        Examples
+        --------
+        >>> from quercus import UtilityTree
+        >>> rows = [{"fever": "high", "shoes": "red"}, {"fever": "none", "shoes": "red"}] * 20
+        >>> tree = UtilityTree(costs={"fever": 3}).partial_fit(rows, ["ill", "well"] * 20)
+        >>> tree.purchases(rows[:2]).cost.tolist()
+        [3.0, 3.0]
+        """
+        rows = self._read(X)
+        books = Books(len(rows), rows.shape[1])
+        answers, proba = self._answer_rows(rows, books)
+        return self._tell(answers, proba, books)
+
+    def buy_and_learn(self, X: Any, y: Any, sample_weight: Any = None) -> Purchases:
+        """Run a case for each row: buy from it with exploration, answer, and learn from what was bought.
+
+        Parameters
+        ----------
+        X
+            Rows from which values are bought; one that is missing is paid for and stays missing.
+        y
+            Labels, each told after its row was answered.
+        sample_weight
+            A weight above 0 per row.
+
+        Examples
+        --------
+        >>> from quercus import UtilityTree
+        >>> rows = [{"fever": "high", "shoes": "red"}, {"fever": "none", "shoes": "red"}] * 100
+        >>> tree = UtilityTree(costs={"fever": 3})
+        >>> told = tree.buy_and_learn(rows, ["ill", "well"] * 100)
+        >>> told.cost[:2].tolist(), told.cost[-2:].tolist()
+        ([4.0, 4.0], [3.0, 3.0])
+        """
+        if sample_weight is not None:
+            weights = read_weights(sample_weight, len(y))
+            if not weights.all():
+                raise ValueError(
+                    f"sample_weight is 0 in row {int(weights.argmin())}; leave the row out: what is bought of it would "
+                    "teach nothing."
+                )
+        with self._alone():
+            # As wide as the rows that come; the schema may still be unknown, or grow with them.
+            self._books = books = Books(0, 0)
+            try:
+                outcome = self._learn_batch(X, y, None, sample_weight, predict=True)
+            finally:
+                self._books = None
+        return self._tell(outcome.answers, outcome.proba, books)
+
+    def _tell(self, answers: Integers, proba: Floats, books: Books) -> Purchases:
+        rank = np.argsort(self._order)
+        labels = self._labels[rank[answers]]
+        if (answers < 0).any():
+            labels = labels.astype(object)
+            labels[answers < 0] = None
+        bought = (books.status == KNOWN) | (books.status == MISSING)
+        return Purchases(labels, np.ascontiguousarray(proba[:, self._order]), books.cost, bought)
+
+    def _check_arguments(self) -> None:
+        check_choice("objective", self.objective, OBJECTIVES)
+        check_choice("numeric", self.numeric, NUMERICS)
+        check_choice("classes", self.classes, CLASSES)
+        check_whole("bins", self.bins, least=2, most=MOST_BINS)
+        check_whole("hypotheses", self.hypotheses, most=2**20)
+        check_whole("lookahead", self.lookahead, most=2)
+        check_number("prior", self.prior, least=0, above=True)
+        check_number("gain", self.gain, least=0)
+        check_number("forget", self.forget, least=0, most=0.5)
+        check_number("max_bytes", self.max_bytes, least=1)
+        if self.confidence is not None:
+            check_number("confidence", self.confidence, least=0, most=1)
+        check_seed(self.seed)
+        if self.loss is not None:
+            check_loss(self.loss)
+        if self.lookahead > 1 and self.objective != "ig":
+            raise ValueError(f"lookahead=2 is for objective='ig', not {self.objective!r}; leave one of them out.")
+        self._check_ranges()
+
+    def _check_ranges(self) -> None:
+        if self.ranges is None:
+            return
+        if not isinstance(self.ranges, Mapping):
+            raise TypeError(f"ranges={self.ranges!r} is no dict; write it as {{'age': (0, 100)}}.")
+        if self.numeric == "quantiles" and self.ranges:
+            raise ValueError("ranges are for numeric='thresholds' or 'exp3'; quantiles are found without.")
+        for name, ends in self.ranges.items():
+            is_pair = isinstance(ends, tuple | list) and len(ends) == 2
+            are_numbers = is_pair and all(isinstance(end, Real) and math.isfinite(end) for end in ends)
+            if not are_numbers or not ends[0] < ends[1]:
+                raise ValueError(f"ranges[{name!r}]={ends!r} is no range; give (low, high), the smaller number first.")
+
+    def _read_settings(self) -> npt.NDArray[np.void]:
+        """Return the arguments that may be changed at any time, as kernels take them."""
+        given = tuple(getattr(self, name) for name in _SETTINGS)
+        if self._settings is None or self._settings[0] != given:
+            self._check_arguments()
+            if (self._utility.numeric, self._utility.bins) != (NUMERICS[self.numeric], self.bins):
+                raise ValueError("numeric and bins cannot be changed after the first row; make a new learner.")
+            if self.lookahead > 1 and not self._utility.paired:
+                raise ValueError("lookahead=2 needs pairs that were counted from the first row on; make a new learner.")
+            settings: npt.NDArray[np.void] = np.zeros(1, SETTINGS)
+            for name in ("hypotheses", "lookahead", "gain", "prior", "forget"):
+                settings[name] = getattr(self, name)
+            settings["objective"] = OBJECTIVES[self.objective]
+            settings["uniform"] = CLASSES[self.classes]
+            settings["confidence"] = math.inf if self.confidence is None else self.confidence
+            settings["budget"] = self._left(self.budget, 0.0, shared=False)
+            settings["total"] = math.inf
+            self._settings = (given, settings)
+        return self._settings[1]
+
+    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool) -> Any:
+        if self.ranges and not self._is_fitted():
+            added = self._new_schema().read(X, learn=True).additions
+            names = added.names if added else []
+            for name in self.ranges if self.features == "closed" else ():
+                if name not in names:
+                    raise ValueError(f"ranges names {name!r}, which is no feature; the features are {listed(names)}.")
+        return super()._learn_batch(X, y, classes, sample_weight, predict)
+
+    def _begin(self, features: int) -> None:
+        numeric, limit = NUMERICS[self.numeric], int(self.max_bytes)
+        self._utility = UtilityArrays(numeric, self.bins, features, self.seed, limit, self.lookahead > 1)
+        self._slice = _FIRST_SLICE
+
+    def _declare_classes(self, classes: int) -> None:
+        self._utility.declare_classes(classes)
+
+    def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
+        settings = self._read_settings()
+        self._utility.add_features(X.shape[1])
+        books = self._books
+        if books is not None:
+            books.widen(len(y), X.shape[1])
+        row = 0
+        while row < len(y):
+            part = slice(row, min(row + self._slice, len(y)))
+            started = time.perf_counter()
+            with uninterrupted():
+                if answers is None or proba is None:
+                    done = int(learn_rows(*self._utility.learning, settings, X[part], y[part], w[part]))
+                else:
+                    done = self._test_slice(settings, X[part], y[part], w[part], answers[part], proba[part])
+                if done < part.stop - row:
+                    place = row + done
+                    self._utility.fit_row(X[place], int(y[place]), self.schema_.kinds, self._ranges_by_place())
+            self._adjust_slice(done, time.perf_counter() - started)
+            row += done
+        self._find_prices()
+
+    def _test_slice(
+        self, settings: npt.NDArray[np.void], X: Floats, y: Integers, w: Floats, answers: Integers, proba: Floats
+    ) -> int:
+        """Answer and learn rows up to the first that there is no room for; return how many these were."""
+        told = (X, y, w)
+        books = self._books
+        if books is None:
+            aside = Books(len(y), X.shape[1])
+            return self._run(settings, told, (answers, proba, aside.cost, aside.status), LEARN | WHOLE)
+        settings = settings.copy()
+        settings["total"] = self._left(None, 0.0) + self._spent
+        spent, part = np.array([self._spent]), slice(books.done, books.done + len(y))
+        out = (answers, proba, books.cost[part], books.status[part])
+        done = self._run(settings, told, out, LEARN | EXPLORE, spent=spent)
+        self._spent = float(spent[0])
+        books.done += done
+        return done
+
+    def _adjust_slice(self, rows: int, seconds: float) -> None:
+        if rows == self._slice and seconds < _SLICE_SECONDS / 2:
+            self._slice = min(2 * self._slice, _LARGEST_SLICE)
+        elif seconds > 2 * _SLICE_SECONDS:
+            self._slice = max(self._slice // 2, 1)
+
+    def _ranges_by_place(self) -> dict[int, tuple[float, float]]:
+        places = {name: place for place, name in enumerate(self.schema_.names)}
+        given = self.ranges or {}
+        return {places[name]: (float(low), float(high)) for name, (low, high) in given.items() if name in places}
+
+    def _answer(self, X: Floats) -> tuple[Integers, Floats]:
+        return self._answer_rows(X, Books(len(X), X.shape[1]))
+
+    def _answer_rows(self, X: Floats, books: Books) -> tuple[Integers, Floats]:
+        settings = self._read_settings()
+        answers, proba = np.full(len(X), -1), np.zeros((len(X), len(self._order)))
+        rows = _FIRST_SLICE
+        start = 0
+        while start < len(X):
+            part = slice(start, start + rows)
+            started = time.perf_counter()
+            out = (answers[part], proba[part], books.cost[part], books.status[part])
+            self._run(settings, (X[part], _NO_LABELS, _NO_WEIGHTS), out, 0)
+            start += rows
+            if time.perf_counter() - started < _SLICE_SECONDS / 2:
+                rows = min(2 * rows, _LARGEST_SLICE)
+        return answers, proba
+
+    def _plan(self, row: Floats, status: Status, left: float, seed: int, explore: bool) -> Decision:
+        decisions = np.zeros(1, DECISION)
+        decisions["left"], decisions["seed"] = left, seed
+        mode = STEP | EXPLORE if explore else STEP
+        self._run_one(row, status, decisions, mode)
+        item, stop = int(decisions["item"][0]), int(decisions["stop"][0])
+        return Decision(item, float(decisions["score"][0]), None if item >= 0 else STOPS[stop])
+
+    def _believe(self, row: Floats, status: Status) -> Floats:
+        return self._run_one(row, status, np.zeros(1, DECISION), BELIEVE)
+
+    def _outcomes(self, row: Floats, status: Status, item: int) -> list[Outcome]:
+        self._read_settings()
+        unknown = [place for place in self._prices.members[item] if status[place] == UNKNOWN]
+        return find_outcomes(self._utility, self.prior, self.schema_, self._believe, row, status, unknown)
+
+    def _run_one(self, row: Floats, status: Status, decisions: npt.NDArray[np.void], mode: int) -> Floats:
+        proba = np.zeros((1, len(self._order)))
+        out = (np.zeros(1, np.int64), proba, np.zeros(1), status.reshape(1, -1).copy())
+        told = (row.reshape(1, -1), _NO_LABELS, _NO_WEIGHTS)
+        self._run(self._read_settings(), told, out, mode, decisions=decisions)
+        shares: Floats = proba[0]
+        return shares
+
+    def _run(
+        self,
+        settings: npt.NDArray[np.void],
+        told: tuple[Floats, Integers, Floats],
+        out: tuple[Integers, Floats, Floats, Status],
+        mode: int,
+        spent: Floats | None = None,
+        decisions: npt.NDArray[np.void] | None = None,
+    ) -> int:
+        """Run cases of rows with their labels and weights; return how many there was room for."""
+        arrays, prices = self._utility, self._find_prices()
+        width = len(arrays.features)
+        if told[0].shape[1] > width:
+            # A feature for which there was no memory is not there.
+            seen, known = np.ascontiguousarray(told[0][:, :width]), np.ascontiguousarray(out[3][:, :width])
+            done = self._run(settings, (seen, *told[1:]), (*out[:3], known), mode, spent, decisions)
+            out[3][:, :width] = known
+            return done
+        done = run_cases(
+            *arrays.learning,
+            settings,
+            prices.item[:width],
+            prices.price,
+            prices.needs,
+            self._order,
+            self._loss,
+            np.zeros(2, GENERATOR),
+            *told,
+            np.zeros(1) if spent is None else spent,
+            *out,
+            np.zeros(1, DECISION) if decisions is None else decisions,
+            mode,
+        )
+        return int(done)
+
+    def _find_prices(self) -> PriceArrays:
+        prices, kept = self._prices, self._price_arrays
+        if kept is None or kept[0] is not prices:
+            self._price_arrays = kept = (prices, prices.arrays())
+        return kept[1]
+
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return self._utility.used()
+
+    def _restore(self, model: Model) -> None:
+        self._check_arguments()
+        self._utility = restore_arrays(model, NUMERICS[self.numeric], self.bins, int(self.max_bytes))
+        self._slice = _FIRST_SLICE
+        self._read_settings()
+        self._find_prices()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in ("_settings", "_price_arrays")}
