@@ -1,0 +1,1 @@
+"""What the utility tree is worth, part by part; ``python -m benchmarks.utility -h`` lists them."""

@@ -1,0 +1,85 @@
+"""The cuts of the paper's data, and what is measured on them."""
+
+import os
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, f1_score
+
+import quercus as qc
+from quercus.papers.utility.figures import REFERENCE, judge, measure, published
+from quercus.papers.utility.splits import SETS, Split, load_split
+
+needs_data = pytest.mark.skipif(
+    "QUERCUS_DATA" not in os.environ, reason="QUERCUS_DATA is not set: no data sets to read"
+)
+
+
+@pytest.fixture(scope="module")
+def split():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 700)
+    ones = np.array([[0.1, 0.9], [0.3, 0.7], [0.5, 0.5]])[:, y].T
+    X = (random.random((700, 3)) < ones).astype(float)
+    return Split(X[:500], y[:500], X[500:], y[500:], [0, 1, 2])
+
+
+def test_worth_is_that_of_scikit_learn():
+    random = np.random.default_rng(1)
+    y, answers = random.integers(0, 3, 200), random.integers(0, 4, 200)
+    worth = judge(answers, y)
+    assert worth.accuracy == pytest.approx(accuracy_score(y, answers))
+    assert pytest.approx(f1_score(y, answers, average="weighted", zero_division=0)) == worth.F1
+
+
+def test_no_answer_is_a_wrong_one():
+    assert judge(np.array([None, 1], object), np.array([0, 1])).accuracy == 0.5
+
+
+def test_answers_by_all_features_are_those_of_naive_bayes_on_what_was_bought(split):
+    model = qc.UtilityTree(nominal=split.nominal, budget=1)
+    outcome = measure(model, split)
+    again = qc.UtilityTree(nominal=split.nominal, budget=1)
+    again.buy_and_learn(split.X, split.y)
+    cases = [again.open(dict(zip(("x0", "x1", "x2"), row, strict=True))) for row in split.X_test.tolist()]
+    assert outcome.full == judge([case.prediction for case in cases], split.y_test)
+
+
+def test_the_plan_is_measured_at_its_own_cost(split):
+    outcome = measure(qc.UtilityTree(nominal=split.nominal, budget=2), split)
+    fresh = qc.UtilityTree(nominal=split.nominal, budget=2)
+    learned, told = fresh.buy_and_learn(split.X, split.y), fresh.purchases(split.X_test)
+    assert (outcome.learning_cost, outcome.planned_cost) == (learned.cost.mean(), told.cost.mean())
+    assert outcome.planned == judge(told.answers, split.y_test)
+    assert 0 < outcome.planned_cost <= 2
+
+
+def test_the_paper_has_a_form_for_each_set(split):
+    model = published("led7", split, "ec2", run=3)
+    assert (model.hypotheses, model.ranges, model.seed, model.objective) == (95, None, 3, "ec2")
+    numbers = split._replace(nominal=[])
+    assert published("diabetes", numbers, "ec2", run=0).ranges == dict.fromkeys(("x0", "x1", "x2"), (0.0, 1.0))
+    assert set(REFERENCE) == set(SETS)
+
+
+@needs_data
+@pytest.mark.parametrize("name", SETS)
+def test_cuts_are_apart_and_follow_from_the_run(name):
+    one, same, other = (load_split(name, run) for run in (1, 1, 2))
+    rows = len(one.y) + len(one.y_test)
+    assert np.array_equal(one.X, same.X)
+    assert not np.array_equal(one.X, other.X)
+    assert (len(one.nominal) == one.X.shape[1]) == SETS[name].binary
+    X, _ = qc.streams.load(name).take(20_000)
+    assert len(X) == rows
+    columns = [j for j in range(X.shape[1]) if name != "zoo" or len(np.unique(X[:, j])) == 2]
+    everything = np.concatenate([one.X, one.X_test])
+    assert np.array_equal(np.sort(everything, axis=0), np.sort(X[:, columns], axis=0))
+
+
+@needs_data
+def test_spect_is_cut_as_published_and_zoo_has_no_legs():
+    spect = load_split("spect", 0)
+    assert np.bincount(spect.y).tolist() == [40, 40]
+    assert np.bincount(spect.y_test).tolist() == [15, 172]
+    assert load_split("zoo", 0).X.shape[1] == 15
