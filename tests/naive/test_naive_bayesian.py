@@ -336,15 +336,20 @@ def test_uncertainty_is_that_of_the_mixture():
     z, v = random_row(rng, 2), np.array([0, 0.3])
     found = uncertainty(trees, z, v)
     x = (np.arange(200_000) + 0.5) / 200_000
-    density = sum(
-        rho / 3 * beta_distribution.pdf(x, *a)
+    densities = [
+        sum(
+            rho * beta_distribution.pdf(x, *a)
+            for rho, a in zip(tree.reach(z, v)[tree.inner :], tree.alpha, strict=True)
+        )
         for tree in trees
-        for rho, a in zip(tree.reach(z, v)[tree.inner :], tree.alpha, strict=True)
-    )
+    ]
+    density = np.mean(densities, axis=0)
     mean = np.mean(density * x)
     assert_allclose(found.mean, [mean, 1 - mean], rtol=1e-7)
     assert_allclose(found.mean, np.mean([tree.predict(z, v) for tree in trees], axis=0), rtol=1e-12)
-    assert_allclose(found.variance, np.mean(density * (x - mean) ** 2), rtol=1e-6)
+    means = [np.mean(own * x) for own in densities]
+    within = [np.mean(own * (x - middle) ** 2) for own, middle in zip(densities, means, strict=True)]
+    assert_allclose(found.variance, np.var(means) + np.mean(within) / 3, rtol=1e-6)
     entropy = -x * np.log(x) - (1 - x) * np.log1p(-x)
     assert found.aleatoric == pytest.approx(np.mean(density * entropy), rel=1e-6)
     assert found.total == pytest.approx(-mean * math.log(mean) - (1 - mean) * math.log(1 - mean), rel=1e-6)

@@ -110,7 +110,7 @@ class ForestExplanation:
     probabilities
         Probability of each class.
     interval
-        The probability of the answer lies between these, with 95 % probability.
+        The probability of the answer lies between these; measured to hold for about 95 %.
     entropy
         Of the class probabilities, in nats.
     removable
@@ -136,7 +136,7 @@ class ForestExplanation:
     >>> ForestExplanation("yes", {"no": 0.2, "yes": 0.8}, (0.71, 0.88), 0.5, 0.1, 8, 2, 0.91, (turn,),
     ...     {"no": 0.05, "yes": 0.95}, 41.2)
     predicts 'yes' (80%)
-      the true probability of 'yes' is between 71% and 88% (95% credible)
+      the true probability of 'yes' is between 71% and 88% (95% interval)
       entropy 0.5 nats; more labels would remove 10% of it
       surest is tree 3 of 8 ('yes' 91%); its most probable path (93%):
         left 93%: age = 29 (+1.7), constant (-0.2)
@@ -171,7 +171,7 @@ class ForestExplanation:
             shown.append(f"{others(len(order) - _SHOWN)} {show_share(sum(share for _, share in order[_SHOWN:]))}")
         lines = [
             f"predicts {answer} ({show_share(self.probabilities[self.prediction])})",
-            f"the true probability of {answer} is between {low} and {high} ({1 - _DELTA:.0%} credible)",
+            f"the true probability of {answer} is between {low} and {high} ({1 - _DELTA:.0%} interval)",
             f"entropy {self.entropy:.3g} nats; more labels would remove {show_share(self.removable)} of it",
             f"{which} ({answer} {show_share(self.tree_probability)}); "
             f"its {'' if self.inference == 'path' else 'most probable '}path ({show_share(self.path_probability)}):",
@@ -200,10 +200,10 @@ def explain_answer(learner: BayesianLearner, x: Mapping[str, Any]) -> ForestExpl
     >>> forest = qc.BayesianForest(trees=3, depth=2).partial_fit(X, y, classes=[0, 1])
     >>> explain_answer(forest, {"x0": 9.0, "x1": 8.5, "x2": 1.0})
     predicts 0 (93%)
-      the true probability of 0 is between 89% and 96% (95% credible)
+      the true probability of 0 is between 91% and 95% (95% interval)
       entropy 0.25 nats; more labels would remove <1% of it
       surest is tree 3 of 3 (0 93%); its most probable path (>99%):
-        right >99%: constant (+1.3), x0 = 9 (+1.1), x2 = 1 (+0.67), x1 = 8.5 (+0.25)
+        right >99%: constant (+1.2), x0 = 9 (+1.1), x2 = 1 (+0.67), x1 = 8.5 (+0.25)
         right >99%: x0 = 9 (+2), x1 = 8.5 (+1.8), constant (+1), x2 = 1 (+0.025)
       in this leaf: 0 93%, 1 7% (403 labels)
     """
