@@ -272,7 +272,7 @@ def test_interrupted_learning_leaves_a_usable_tree(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(tree, "_slice", 1000)
-    monkeypatch.setattr(tree, "_adjust_slice", interrupt)
+    monkeypatch.setattr("quercus.growing.tree.next_slice", interrupt)
     with pytest.raises(KeyboardInterrupt):
         tree.partial_fit(X, late)
     monkeypatch.undo()

@@ -24,6 +24,7 @@ from quercus.bayes.layout import (
     UNSEEN,
 )
 from quercus.bayes.plan import Plan
+from quercus.flat import FlatArrays
 from quercus.predictor import Floats
 
 # Rows of mu and sigma are whole multiples of this many numbers.
@@ -32,7 +33,7 @@ _LARGEST_PRIOR = 0.01
 _PEAK = 1.0
 
 
-class ForestArrays:
+class ForestArrays(FlatArrays):
     """The arrays of a forest; see ``layout`` for what they hold.
 
     Every change of size follows from the rows learned so far alone, never from how they were cut into batches.
@@ -49,6 +50,7 @@ class ForestArrays:
     Examples
     --------
     >>> from quercus.bayes.plan import Plan
+    from quercus.flat import FlatArrays
     >>> forest = ForestArrays(Plan({}, (2, 2), 3, 0, "float32", 2**20), features=4, seed=0)
     >>> forest.sigma.shape, forest.alpha.shape
     ((9, 8, 8), (12, 0))
@@ -87,11 +89,6 @@ class ForestArrays:
         self._begin_nodes(plan.seen)
         self.add_features(features, plan.seen)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # Unpickled arrays may be read-only or borrowed; a forest must be able to go on learning.
-        for name, value in state.items():
-            setattr(self, name, np.require(value, requirements=["W", "O"]) if name in self.NAMES else value)
-
     @property
     def dtype(self) -> str:
         """The type of the numbers of the nodes."""
@@ -111,15 +108,6 @@ class ForestArrays:
     def n_columns(self) -> int:
         """Number of columns, the bias included."""
         return int(self.options["columns"][0])
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes allocated."""
-        return sum(int(getattr(self, name).nbytes) for name in self.NAMES)
-
-    def used(self) -> dict[str, npt.NDArray[Any]]:
-        """Return all arrays by name; what is padding in them is zero."""
-        return {name: getattr(self, name) for name in self.NAMES}
 
     @property
     def _sight(self) -> int:

@@ -22,7 +22,7 @@ from quercus.bayes.kernels import LEARN_ROWS, PREDICT_ROWS, answer_rows, count_l
 from quercus.bayes.layout import FLOORS, GRAINS, LARGEST, LEARN, PATH, PREDICT, SEES_ALL, SEES_PROJECTION, SEES_SUBSET
 from quercus.bayes.plan import Plan, check_depth, check_part, find_depths, part_of
 from quercus.bayes.restore import restore_forest
-from quercus.interrupts import uninterrupted
+from quercus.interrupts import next_slice, uninterrupted
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
 from quercus.store import Model
@@ -34,9 +34,8 @@ _NO_TABLE: Floats = np.empty((0, 0))
 _NO_SHARES: Floats = np.empty((0, 0, 0))
 _NO_LABELS: Integers = np.empty(0, np.int64)
 _NO_WEIGHTS: Floats = np.empty(0)
-# One call of the kernel lasts about this long, so that Ctrl-C is heard; its encoded rows stay below this many numbers.
-_SLICE_SECONDS = 0.1
 _FIRST_SLICE = 32
+# The encoded rows of one call of a kernel stay below this many numbers.
 _MOST_NUMBERS = 2**18
 # So many trees count as independent of each other where all have learned the same rows.
 _INDEPENDENT = 4
@@ -281,7 +280,8 @@ class BayesianLearner(OnlineClassifier):
                 if done < stop:
                     self._learn_news(X, y, w, answers, proba, done)
                     done += 1
-            self._adjust_slice(done - row, time.perf_counter() - started)
+            most = _MOST_NUMBERS // self._forest.n_columns
+            self._slice = next_slice(self._slice, done - row, time.perf_counter() - started, most)
             row = done
 
     def _learn_slice(self, X: Floats, y: Integers, w: Floats, answers: Any, proba: Any, start: int, stop: int) -> int:
@@ -322,13 +322,6 @@ class BayesianLearner(OnlineClassifier):
             return
         with ThreadPoolExecutor(min(self.threads, trees)) as pool:
             list(pool.map(lambda tree: run(tree, tree + 1), range(trees)))
-
-    def _adjust_slice(self, rows: int, seconds: float) -> None:
-        most = max(_MOST_NUMBERS // self._forest.n_columns, 1)
-        if rows == self._slice and seconds < _SLICE_SECONDS / 2:
-            self._slice = min(2 * self._slice, most)
-        elif seconds > 2 * _SLICE_SECONDS or self._slice > most:
-            self._slice = max(min(self._slice // 2, most), 1)
 
     def _write_answers(self, shares: Floats, answers: Integers, proba: Floats) -> None:
         answer_rows(self._forest.options, self._order, self._loss, shares, proba, answers, len(answers))

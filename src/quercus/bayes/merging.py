@@ -28,34 +28,24 @@ _SIGHTS = {SEES_ALL: "all features", SEES_SUBSET: "a subset", SEES_PROJECTION: "
 
 
 def merge_forests(forests: Iterable[BayesianLearner], kind: type[Merged]) -> Merged:
-    """Return one forest of the trees of all, which goes on like any other; the forests themselves are not changed.
+    """Return one forest of the trees of all, as `BayesianForest.merge` tells; the forests themselves are not changed.
 
-    Its answers are the mean over all trees of what these answered, but for rounding and for what a part could not know:
-    values outside of a part's range are no longer clipped to it; missing values are filled by what all parts have seen;
-    columns and classes that a part has not seen come to its trees as late ones do. With ``covariance="diagonal"`` the
-    probabilities are near those, since a shift of the range correlates the weights, and that is left out. Give every
-    part a seed of its own: forests of the same seed have trees that begin alike.
+    Not exact but near: missing values are filled by what all parts have seen, and with ``covariance="diagonal"`` a
+    shift of the range correlates the weights, which is left out.
 
     Parameters
     ----------
     forests
-        Fitted forests and trees, of the same settings and, unless ``features="open"``, the same features. Number,
-        depth and seed of the trees, inference, threads and max_bytes may differ.
+        Fitted forests and trees.
     kind
-        Class of the result.
-
-    Returns
-    -------
-    The forest. Its inference is that of the first part, its max_bytes the sum of theirs.
+        Class of the result. Its inference is that of the first part, its max_bytes the sum of theirs.
 
     Examples
     --------
     >>> import quercus as qc
-    >>> X, y = qc.streams.SEA(seed=1).take(3_000)
-    >>> parts = [qc.BayesianForest(trees=2, seed=k).fit(X[k:2_000:2], y[k:2_000:2]) for k in (0, 1)]
-    >>> forest = merge_forests(parts, qc.BayesianForest)
-    >>> forest.trees, round(forest.score(X[2_000:], y[2_000:]), 2)
-    (4, 0.9)
+    >>> trees = [qc.BayesianTree(depth=2, seed=k).fit([[0.0], [1.0]], [0, 1]) for k in (0, 1)]
+    >>> merge_forests(trees, qc.BayesianForest).trees
+    2
     """
     learners = _check_forests(forests)
     with ExitStack() as stack:

@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from quercus.flat import FlatArrays
 from quercus.growing.layout import ADAPTIVE, EDGE_WIDTH, FEATURE, LEAF, MAJORITY, NODE, OPTIONS
 
 Floats = npt.NDArray[np.float64]
 _FIRST_NODES, _FIRST_SLOTS, _FIRST_BUFFERS = 15, 2, 4
 
 
-class ArrayState:
+class ArrayState(FlatArrays):
     """The eight arrays that kernels work on; see ``layout`` for what they hold."""
 
     NAMES: tuple[str, ...] = ("nodes", "counts", "leaves", "hist", "edges", "buffers", "features", "options")
@@ -45,11 +46,6 @@ class ArrayState:
         self.buffers: Floats = np.zeros((_FIRST_BUFFERS, int(self.options["buffer_rows"][0]), 2))
         self.features: npt.NDArray[np.void] = np.zeros(0, FEATURE)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # Unpickled arrays may be read-only or borrowed; a tree must be able to go on learning and to shrink them.
-        for name, value in state.items():
-            setattr(self, name, np.require(value, requirements=["W", "O"]) if name in self.NAMES else value)
-
     @property
     def all(self) -> tuple[Any, ...]:
         """The arrays in the order in which kernels that answer take them."""
@@ -68,11 +64,6 @@ class ArrayState:
     def learning(self) -> tuple[Any, ...]:
         """The arrays in the order in which the kernel that learns takes them."""
         return self.all
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes allocated."""
-        return sum(getattr(self, name).nbytes for name in self.NAMES)
 
     def used(self) -> dict[str, npt.NDArray[Any]]:
         """Return the used part of every array."""

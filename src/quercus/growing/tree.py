@@ -35,7 +35,7 @@ from quercus.growing.layout import (
 from quercus.growing.look import TreeLook
 from quercus.growing.restore import restore_tree
 from quercus.growing.watch import WatchedArrays, read_marks
-from quercus.interrupts import uninterrupted
+from quercus.interrupts import next_slice, uninterrupted
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
 from quercus.randomness import new_generator
@@ -47,8 +47,6 @@ _NO_PROBA: Floats = np.empty((0, 0))
 _NO_ASKING = (np.zeros(0, ASKING), np.zeros(0, np.int64), np.zeros(0, DECISION))
 # In place of answers, probabilities and decisions that nobody wants to see.
 NOTHING_TOLD = (_NO_ANSWERS, _NO_PROBA, *_NO_ASKING)
-# One call of the kernel lasts about this long, so that Ctrl-C is heard.
-_SLICE_SECONDS = 0.1
 _FIRST_SLICE = 4096
 
 
@@ -280,7 +278,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
             elif stopped != DONE:
                 return row, stopped
             else:
-                self._adjust_slice(row - first, time.perf_counter() - started)
+                self._slice = next_slice(self._slice, row - first, time.perf_counter() - started)
         return row, DONE
 
     def _make_place(self, row: Floats, label: int) -> None:
@@ -289,12 +287,6 @@ class GrowingTree(TreeLook, OnlineClassifier):
                 self._tree.fit_row(row, label, [kind == "nominal" for kind in self.schema_.kinds])
             else:
                 self._tree.make_room()
-
-    def _adjust_slice(self, rows: int, seconds: float) -> None:
-        if rows == self._slice and seconds < _SLICE_SECONDS / 2:
-            self._slice *= 2
-        elif seconds > 2 * _SLICE_SECONDS:
-            self._slice = max(self._slice // 2, 1)
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         return {**self._tree.used(), "generator": self._generator}

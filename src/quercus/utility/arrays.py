@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from quercus.flat import FlatArrays
 from quercus.predictor import Floats
 from quercus.utility.layout import (
     EXP3,
@@ -28,7 +29,7 @@ from quercus.utility.layout import (
 _GENERATOR = ("g0", "g1", "g2", "g3")
 
 
-class UtilityArrays:
+class UtilityArrays(FlatArrays):
     """The arrays of a utility tree; see ``layout`` for what they hold.
 
     Every change of size follows from the rows seen so far alone, never from how they were cut into batches.
@@ -80,25 +81,10 @@ class UtilityArrays:
         self.pairs: Floats = np.zeros((0, 0, 0))
         self.add_features(features)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # Unpickled arrays may be read-only or borrowed; a tree must be able to go on learning.
-        for name, value in state.items():
-            setattr(self, name, np.require(value, requirements=["W", "O"]) if name in self.NAMES else value)
-
-    @property
-    def learning(self) -> tuple[Any, ...]:
-        """The arrays in the order in which kernels take them."""
-        return tuple(getattr(self, name) for name in self.NAMES)
-
     @property
     def classes(self) -> int:
         """Number of classes known."""
         return int(self.options["classes"][0])
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes allocated."""
-        return sum(int(getattr(self, name).nbytes) for name in self.NAMES)
 
     @property
     def numeric(self) -> int:
@@ -119,10 +105,6 @@ class UtilityArrays:
     def paired(self) -> bool:
         """Whether pairs of values are counted."""
         return bool(self.options["paired"][0])
-
-    def used(self) -> dict[str, npt.NDArray[Any]]:
-        """Return all arrays by name; what is spare in them is zero."""
-        return {name: getattr(self, name) for name in self.NAMES}
 
     def add_features(self, total: int) -> None:
         """Make room for features up to a total number, of which nothing has been seen yet.

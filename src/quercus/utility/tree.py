@@ -16,7 +16,7 @@ from quercus.inquire.layout import KNOWN, MISSING, STOPS, UNKNOWN, Decision
 from quercus.inquire.model import BuyingLearner, Status
 from quercus.inquire.policy_outcomes import Outcome
 from quercus.inquire.prices import PriceArrays, Prices
-from quercus.interrupts import uninterrupted
+from quercus.interrupts import next_slice, uninterrupted
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
 from quercus.schema import read_weights
@@ -39,8 +39,6 @@ _SETTINGS = (
 )
 _NO_LABELS: Integers = np.empty(0, np.int64)
 _NO_WEIGHTS: Floats = np.empty(0)
-# One call of a kernel lasts about this long, so that Ctrl-C is heard.
-_SLICE_SECONDS = 0.1
 _FIRST_SLICE = 64
 _LARGEST_SLICE = 2**16
 
@@ -223,7 +221,7 @@ class UtilityLearner(BuyingLearner):
                 if done < part.stop - row:
                     place = row + done
                     self._utility.fit_row(X[place], int(y[place]), self.schema_.kinds, self._ranges_by_place())
-            self._adjust_slice(done, time.perf_counter() - started)
+            self._slice = next_slice(self._slice, done, time.perf_counter() - started, _LARGEST_SLICE)
             row += done
         self._find_prices()
 
@@ -245,12 +243,6 @@ class UtilityLearner(BuyingLearner):
         books.done += done
         return done
 
-    def _adjust_slice(self, rows: int, seconds: float) -> None:
-        if rows == self._slice and seconds < _SLICE_SECONDS / 2:
-            self._slice = min(2 * self._slice, _LARGEST_SLICE)
-        elif seconds > 2 * _SLICE_SECONDS:
-            self._slice = max(self._slice // 2, 1)
-
     def _ranges_by_place(self) -> dict[int, tuple[float, float]]:
         places = {name: place for place, name in enumerate(self.schema_.names)}
         given = self.ranges or {}
@@ -270,8 +262,7 @@ class UtilityLearner(BuyingLearner):
             out = (answers[part], proba[part], books.cost[part], books.status[part])
             self._run(settings, (X[part], _NO_LABELS, _NO_WEIGHTS), out, 0)
             start += rows
-            if time.perf_counter() - started < _SLICE_SECONDS / 2:
-                rows = min(2 * rows, _LARGEST_SLICE)
+            rows = next_slice(rows, rows, time.perf_counter() - started, _LARGEST_SLICE)
         return answers, proba
 
     def _plan(self, row: Floats, status: Status, left: float, seed: int, explore: bool) -> Decision:
