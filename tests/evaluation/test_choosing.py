@@ -41,7 +41,7 @@ def test_the_smallest_loss_wins_and_the_candidates_stay_as_they_are():
     assert choice.best.loss == 0.2
     assert choice.best is not candidates[1]
     assert not any(hasattr(candidate, "online_loss_") for candidate in candidates)
-    assert choice.name == "Fixed(loss=0.2)"
+    assert choice.name == "Fixed(loss=0.2) #1"
     assert choice.best.given_ == ("fit", 3, None, None)
 
 
@@ -65,6 +65,7 @@ def test_the_table_tells_what_differs():
     mixed = choose([Fixed(0.5), Silent_with_loss()], *ROWS)
     assert mixed.names == ("Fixed(loss=0.5, table=None)", "Silent_with_loss()")
     assert choose([Fixed()], *ROWS).names == ("Fixed()",)
+    assert choose([Fixed(), Fixed()], *ROWS).names == ("Fixed() #1", "Fixed() #2")
 
 
 class Silent_with_loss(BaseEstimator):  # noqa: N801

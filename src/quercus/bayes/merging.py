@@ -38,7 +38,8 @@ def merge_forests(forests: Iterable[BayesianLearner], kind: type[Merged]) -> Mer
     forests
         Fitted forests and trees.
     kind
-        Class of the result. Its inference is that of the first part, its max_bytes the sum of theirs.
+        Class of the result. Its arguments are those of the first part where parts may differ (inference, block, subset,
+        seed), its max_bytes the sum of theirs.
 
     Examples
     --------

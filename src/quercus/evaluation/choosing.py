@@ -134,7 +134,7 @@ def _name_candidates(candidates: Any) -> list[tuple[str, Any]]:
 
 
 def _tell_apart(candidates: list[Any]) -> list[str]:
-    """Return the class of each candidate with those settings that are not the same in all."""
+    """Return the class of each candidate with those settings that are not the same in all; equals are numbered."""
     settings = [_settings(candidate) for candidate in candidates]
     unknown = object()
     differing = {
@@ -147,7 +147,7 @@ def _tell_apart(candidates: list[Any]) -> list[str]:
     for candidate, told in zip(candidates, settings, strict=True):
         shown = ", ".join(f"{name}={value!r}" for name, value in told.items() if name in differing)
         names.append(f"{type(candidate).__name__}({shown})")
-    return names
+    return [f"{name} #{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)]
 
 
 def _settings(candidate: Any) -> dict[str, Any]:

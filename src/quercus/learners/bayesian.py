@@ -165,7 +165,7 @@ class BayesianForest(BayesianLearner):
         ----------
         forests
             Fitted forests and trees of the same settings and features; number, depth and seed of the trees, inference,
-            threads and max_bytes may differ.
+            block, share of a subset, threads and max_bytes may differ.
 
         Examples
         --------
