@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,10 @@ class Items:
         """Every feature alone."""
         return cls(range(len(prices)), prices)
 
+    def times_median(self, price: float) -> float:
+        """A price in median prices of what is not free."""
+        return price / median(p for p in self.price if p > 0)
+
     def members(self, i: int) -> list[int]:
         return [feature for feature, owner in enumerate(self.item) if owner == i]
 
@@ -110,6 +115,11 @@ class Rules:
     gain: float = 0.005
     loss: ArrayLike | None = None
     lookahead: int = 1
+    hypotheses: int | None = None
+
+    @property
+    def stops_by_region(self) -> bool:
+        return self.objective == "ec2" or self.hypotheses is not None
 
 
 @dataclass
@@ -186,7 +196,7 @@ class Step:
         self.uniforms, self.given_edges = uniforms, edges or {}
         self.chosen_edges: dict[int, int] = {}
         self.hypotheses: Sequence[Hypothesis] = ()
-        if rules.objective == "ec2":
+        if rules.stops_by_region:
             self.hypotheses = self.all_hypotheses() if hypotheses is None else hypotheses
             by_class = [scoring.joint_weights(model.P(), self.theta, h) for h in self.hypotheses]
             total = sum(float(w.sum()) for w in by_class)
@@ -271,8 +281,8 @@ def plan(
     """What is bought next. theta: the sample (None: the mean); hypotheses: None for all; uniforms: the random numbers
     of `"random"`, by feature; edges: those that Exp3 drew."""
     step = Step(model, case, items, rules, theta, hypotheses, uniforms, edges)
-    young = {i for i in items.open(case) if any(model.features[f].young for f in items.unknown(case, i))}
-    all_young = {i for i in young if all(model.features[f].young for f in items.unknown(case, i))}
+    young = {i for i in items.open(case) if any(model.young(f) for f in items.unknown(case, i))}
+    all_young = {i for i in young if all(model.young(f) for f in items.unknown(case, i))}
 
     for i in items.open(case):  # Reading: also what is free and young, whether the case explores or not.
         if items.price[i] == 0:
@@ -287,7 +297,7 @@ def plan(
     # Reading: a group is left out only where all of its unknown features are young.
     possible = [i for i in items.open(case) if explore or i not in all_young]
     payable = [i for i in possible if items.price[i] <= case.left]
-    if rules.objective == "ec2" and step.regions_left() <= 1:
+    if rules.stops_by_region and step.regions_left() <= 1:
         return Decision(-1, stop="region", q=step.q)
     if step.confident():
         return Decision(-1, stop="confident", q=step.q)
@@ -307,12 +317,13 @@ def choose(step: Step, payable: Sequence[int]) -> Decision:
     score: dict[int, float] = {}
     partner: dict[int, int] = {}
     for u in payable:
-        if scores[u] >= rules.gain:
+        if scores[u] >= rules.gain * items.times_median(items.price[u]):
             ratios[u], score[u] = scores[u] / items.price[u], scores[u]
         for j in partners_of(step, u, payable):
             both = step.pair_score(items.members(u)[0], items.members(j)[0])
-            ratio = both / (items.price[u] + items.price[j])
-            if both >= rules.gain and ratio > ratios.get(u, -1.0):
+            price = items.price[u] + items.price[j]
+            ratio = both / price
+            if both >= rules.gain * items.times_median(price) and ratio > ratios.get(u, -1.0):
                 ratios[u], score[u], partner[u] = ratio, both, j
     if not ratios:
         return Decision(-1, stop="gain", **found)
@@ -327,7 +338,7 @@ def partners_of(step: Step, u: int, payable: Sequence[int]) -> list[int]:
 
     def single(i: int) -> bool:
         members = step.items.members(i)
-        return len(members) == 1 and not step.model.features[members[0]].young
+        return len(members) == 1 and not step.model.young(members[0])
 
     price = step.items.price
     return [j for j in payable if j != u and single(u) and single(j) and price[u] + price[j] <= step.case.left]

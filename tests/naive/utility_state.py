@@ -4,7 +4,7 @@ Comments that begin with "Reading:" mark places where the page leaves a choice.
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ YOUNGER_THAN = 16
 
 Value = float | str | None
 Row = Sequence[Value]
+Table = Mapping[int, Mapping[Any, Mapping[Any, float]]]
 
 
 def is_missing(value: Any) -> bool:
@@ -56,6 +57,16 @@ def threshold_edges(low: float, high: float) -> list[float]:
     return [low + (high - low) * k / 10 for k in range(1, 10)]
 
 
+def in_proportion(numbers: Mapping[Any, float], weight: float | None) -> dict[Any, float]:
+    """The numbers scaled to a sum.
+
+    >>> in_proportion({"u": 3, "v": 1}, 10.0)
+    {'u': 7.5, 'v': 2.5}
+    """
+    total = sum(numbers.values())
+    return {key: number if weight is None else weight * number / total for key, number in numbers.items()}
+
+
 class Feature:
     """The cells of one feature, and its counts [class][cell]. kind: "nominal", "quantiles" or "thresholds"."""
 
@@ -65,6 +76,7 @@ class Feature:
         self.categories: list[Hashable] = []
         self.edges = threshold_edges(*limits) if self.given and limits is not None else []
         self.known = 0
+        self.asked = 0
         self.kept: list[tuple[Any, int, float]] = []
         self.counts: list[list[float]] = []
 
@@ -72,14 +84,6 @@ class Feature:
     def cells(self) -> int:
         # Reading: a nominal feature without any category yet has one cell, which no value is in.
         return max(1, len(self.categories)) if self.kind == "nominal" else len(self.edges) + 1
-
-    @property
-    def young(self) -> bool:
-        # Reading: given ranges leave nothing to wait for. A nominal feature of fewer than two categories has no score,
-        # and would never be bought: while few of its values are known, it is young.
-        if self.kind == "nominal":
-            return self.known < YOUNGER_THAN and len(self.categories) < 2
-        return not self.given and self.known < YOUNGER_THAN
 
     def cell(self, value: Any) -> int | None:
         """Reading: None for a category that was never learned; it then counts like a missing value."""
@@ -116,6 +120,20 @@ class Feature:
         if self.known in DRAWN_AT or (self.forget and self.known % KEPT == 0):
             V = min(self.bins, DRAWN_AT.get(self.known, DRAWN_AT[KEPT]))
             self.redraw(quantile_edges([x for x, _, _ in self.kept], [w for _, _, w in self.kept], V))
+
+    def parts(self, values: Sequence[Any]) -> int:
+        """Into how many parts believed values are cut, so that bins are drawn at a time when all of them are there."""
+        if self.kind == "nominal" or self.given or self.cells > 1:
+            return 1
+        times = list(DRAWN_AT)[:1] if self.kind == "thresholds" else list(DRAWN_AT)
+        for parts in range(1, KEPT + 1):
+            for time in times:
+                reached = self.known + parts * len(values) >= time > self.known
+                all_there = self.kind == "thresholds" or time - self.known >= len(values)
+                fine = self.kind == "thresholds" or DRAWN_AT[time] >= min(self.bins, len(set(values)))
+                if reached and all_there and fine:
+                    return parts
+        return 1
 
     def redraw(self, edges: list[float]) -> None:
         """Reading: with forgetting every redraw scales to the old sums; a class with no kept value then starts anew."""
@@ -154,6 +172,7 @@ class NaiveUtility:
         ]
         self.labels: list[Any] = []
         self.n: list[float] = []
+        self.rows = 0
         self.history: list[tuple[Row, int, float]] = []  # weights as forgetting has left them
         for label in labels:
             self.add_class(label)
@@ -166,8 +185,16 @@ class NaiveUtility:
                 feature.counts.append([0.0] * feature.cells)
         return self.labels.index(label)
 
-    def learn(self, row: Row, label: Any, weight: float = 1.0) -> None:
-        """Reading: an example of weight 0 is not there at all, as for the other learners."""
+    def young(self, i: int) -> bool:
+        """Reading: the cells of a given range are there with its first known value."""
+        cells = self.features[i].cells if self.features[i].known else 1
+        often = 1 + math.floor(math.log2(max(self.rows, YOUNGER_THAN) / YOUNGER_THAN))
+        return cells < 2 and self.features[i].asked < YOUNGER_THAN * often
+
+    def learn(self, row: Row, label: Any, weight: float = 1.0, asked: Collection[int] | None = None) -> None:
+        """asked: the features that were bought or known, None for all of them.
+
+        Reading: an example of weight 0 is not there at all, as for the other learners."""
         if weight == 0:
             return
         y = self.add_class(label)
@@ -177,10 +204,31 @@ class NaiveUtility:
         for feature in self.features:
             feature.counts = [[rest * count for count in counts] for counts in feature.counts]
         self.n[y] += weight
+        self.rows += 1
+        for i in range(len(row)) if asked is None else asked:
+            self.features[i].asked += 1
         self.history.append((tuple(row), y, weight))
         for feature, value in zip(self.features, row, strict=True):
             if not is_missing(value):
                 feature.learn(value, y, weight)
+
+    def believe(self, table: Table, weight: float | None = 10.0, classes: Mapping[Any, float] | None = None) -> None:
+        """table: feature number -> label -> value -> number. Reading: nothing is forgotten for it, 0 is no example."""
+        for label, share in in_proportion(classes or {}, weight).items():
+            self.n[self.add_class(label)] += share
+        for label in (label for by_label in table.values() for label in by_label):
+            self.add_class(label)
+        for i, by_label in table.items():
+            examples = [
+                (value, self.labels.index(label), share)
+                for label, numbers in by_label.items()
+                for value, share in in_proportion(numbers, weight).items()
+                if share > 0
+            ]
+            parts = self.features[i].parts([value for value, _, _ in examples])
+            for value, y, share in examples * parts:
+                self.features[i].learn(value, y, share / parts)
+                self.features[i].asked += 1
 
     def P(self) -> Array:
         return normalised(np.ones(len(self.n)) if self.classes == "uniform" else np.array(self.n) + 1)

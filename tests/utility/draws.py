@@ -73,11 +73,13 @@ def draw_theta(model, generator):
 
 
 def draw_hypotheses(model, theta, number, generator):
-    """All rows of cells if they are few enough, else draws, equal ones once."""
+    """All rows of cells if they are few enough, else as many different draws, at most 20 times as many in all."""
     if math.prod(feature.cells for feature in model.features) <= number:
         return None
     P, found = model.P(), {}
-    for _ in range(number):
+    for _ in range(20 * number):
+        if len(found) == number or not len(P):
+            break
         y = generator.pick(P)
         found[tuple(generator.pick(theta_i[y]) for theta_i in theta)] = None
     return list(found)

@@ -101,9 +101,9 @@ def test_forgetting_comes_before_counting():
 def test_bins_are_drawn_at_the_milestones():
     values = list(range(1, 601))
     assert numbers(values[:15]).features[0].edges == []
-    assert numbers(values[:15]).features[0].young
+    assert numbers(values[:15]).young(0)
     assert numbers(values[:16]).features[0].edges == [8.5]
-    assert not numbers(values[:16]).features[0].young
+    assert not numbers(values[:16]).young(0)
     assert numbers(values[:31]).features[0].edges == [8.5]
     assert numbers(values[:63]).features[0].edges == [8.5, 16.5, 24.5]
     assert numbers(values[:64], bins=3).features[0].edges == [22.5, 43.5]
@@ -115,7 +115,23 @@ def test_zeros_and_ones_have_one_edge_and_a_constant_none():
     assert numbers([0, 1] * 40).features[0].edges == [0.5]
     assert numbers([0, 0, 0, 1] * 40).features[0].edges == [0.5]
     assert numbers([7] * 20).features[0].edges == []
-    assert not numbers([7] * 20).features[0].young
+    assert not numbers([7] * 20).young(0)
+
+
+def test_one_value_keeps_a_feature_young_ever_more_rarely():
+    model = NaiveUtility(["nominal", "numeric", "nominal"])
+    often = []
+    for k in range(300):
+        asked = [i for i in range(2) if model.young(i)]
+        often.append(len(asked))
+        model.learn(["u", None, "vw"[k % 2]], "a", asked=[*asked, 2])
+    assert (
+        often
+        == [2] * 16 + [0] * 16 + [2] * 16 + [0] * 16 + [2] * 16 + [0] * 48 + [2] * 16 + [0] * 112 + [2] * 16 + [0] * 28
+    )
+    model.learn(["other", None, None], "a", asked=[0])
+    model.rows = 10**6
+    assert [model.young(i) for i in range(3)] == [False, True, False]
 
 
 def test_edges_follow_the_weights():
@@ -168,11 +184,11 @@ def test_a_class_without_kept_values_starts_anew():
 def test_thresholds_of_a_given_and_of_a_seen_range():
     given_range = numbers([55.0, 10.0, 10.1, -3.0, 400.0], numeric="thresholds", ranges={0: (0, 100)})
     assert given_range.features[0].counts == [[2, 1, 0, 0, 0, 1, 0, 0, 0, 1]]
-    assert not given_range.features[0].young
+    assert not given_range.young(0)
     seen = numbers([*range(5, 20), 25, 1000], numeric="thresholds")
     assert seen.features[0].edges == [7, 9, 11, 13, 15, 17, 19, 21, 23]
     assert seen.features[0].counts == [[3, 2, 2, 2, 2, 2, 2, 0, 0, 2]]
-    assert numbers(range(15), numeric="thresholds").features[0].young
+    assert numbers(range(15), numeric="thresholds").young(0)
 
 
 # Scores
@@ -306,10 +322,26 @@ def test_stops_in_their_order():
     assert plan(model, Case.opened([None, "s"]), items, Rules(gain=1.0)).stop == "gain"
     assert plan(model, Case.opened(["0", None]), items, surely).stop == "gain"
     assert plan(model, Case.opened(["0", None]), items, Rules(confidence=None, gain=0.0)).item == 1
-    ec2 = Rules(objective="ec2", gain=0.0)
-    assert plan(model, Case.opened(["0", None]), items, ec2).stop == "region"
-    assert plan(model, empty(model), items, ec2, hypotheses=[]).stop == "region"
-    assert plan(model, empty(model), items, ec2).item == 0
+    for by_region in (Rules(objective="ec2", gain=0.0), Rules(hypotheses=9), Rules(objective="us", hypotheses=9)):
+        assert plan(model, Case.opened(["0", None]), items, by_region).stop == "region"
+        assert plan(model, empty(model), items, by_region, hypotheses=[]).stop == "region"
+        assert plan(model, empty(model), items, by_region).stop is None
+    assert plan(model, empty(model), items, Rules(objective="ec2", gain=0.0)).item == 0
+
+
+def test_a_dearer_item_needs_more_gain():
+    model = two_tests()
+    score = plan(model, empty(model), Items.single([1, 1]), Rules()).scores[0]
+    # the price of the item, those of the others (one of which is free), and its price in median prices
+    for price, others, times in [
+        (3.0, [3.0, 0.0], 1),
+        (3.0, [1.0, 0.0], 1.5),
+        (1.0, [3.0, 0.0], 0.5),
+        (6.0, [3.0, 2.0], 2),
+    ]:
+        items, case = Items(range(2), [price, *others]), Case([None, "s"], [UNKNOWN, KNOWN])
+        stops = [plan(model, case, items, Rules(gain=score / times * close_to)).stop for close_to in (0.999, 1.001)]
+        assert stops == [None, "gain"]
 
 
 def test_status_and_requirements():

@@ -20,6 +20,7 @@ VARIANTS = {
         "budget": 7.0,
     },
     "paper": {"objective": "ec2", "numeric": "thresholds", "confidence": None, "gain": 0.0, "hypotheses": 30},
+    "regions": {"hypotheses": 40, "confidence": None, "gain": 0.02, "costs": {"amount": 3.0, "level": 0.5}},
     "exp3": {"numeric": "exp3", "forget": 0.01},
     "eced": {"objective": "eced", "bins": 4, "forget": 0.005, "loss": {"maybe": {"no": 3.0}}},
     "random": {"objective": "random", "gain": 0.3},
@@ -73,7 +74,11 @@ def test_learning_while_buying_is_a_case_at_a_time(variant):
         assert cost == told.cost[0]
         np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), told.bought[0])
         np.testing.assert_array_equal(shares[twin._order], told.proba[0])
+        asked = twin._utility.features["asked"] + np.isin(status, (KNOWN, MISSING))
         twin.learn_one({name: row[name] for f, name in enumerate(twin._prices.names) if status[f] == KNOWN}, label)
+        # Of a row, unlike a case, every feature has been asked for.
+        twin._utility.features["asked"] = asked
+        np.testing.assert_array_equal(twin._utility.features, tree._utility.features)
         if variant != "exp3":
             np.testing.assert_array_equal(twin._utility.counts, tree._utility.counts)
         else:

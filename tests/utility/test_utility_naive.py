@@ -64,8 +64,10 @@ def assert_same_state(tree, plain):
     unit, classes = arrays.options["unit"][0], arrays.classes
     assert tree.schema_.labels == plain.labels
     np.testing.assert_allclose(arrays.weights[:classes] / unit, plain.n, rtol=1e-12)
+    assert arrays.options["rows"][0] == plain.rows
     for f, feature in enumerate(plain.features):
         record = arrays.features[f]
+        assert record["asked"] == feature.asked
         if not feature.known and not feature.given:
             assert record["cells"] == 0
             continue
@@ -123,7 +125,7 @@ class Follower:
         tree.schema_.read_one(as_dict(row), self.codes, False)
         order = [tree.schema_.labels.index(label) for label in plain.labels]
         loss = None if tree.loss is None else tree._loss[np.ix_(order, order)]
-        self.rules = naive.Rules(tree.objective, tree.confidence, tree.gain, loss, tree.lookahead)
+        self.rules = naive.Rules(tree.objective, tree.confidence, tree.gain, loss, tree.lookahead, tree.hypotheses)
         self.case = naive.Case.opened([None] * len(NAMES), math.inf if tree.budget is None else tree.budget)
         self.given = self.draw()
 
@@ -131,12 +133,14 @@ class Follower:
         """What the plan is drawn from, in the order in which the engine draws."""
         seed = self.seed if self.explore else int(self.tree._utility.options["seed"][0])
         generator = Generator(seed)
-        theta = draw_theta(self.plain, generator) if self.explore else self.plain.mean()
+        drawn = self.explore and self.tree.lookahead == 1
+        theta = draw_theta(self.plain, generator) if drawn else self.plain.mean()
         given = {"theta": theta, "explore": self.explore}
         if self.tree.objective == "random":
             given["uniforms"] = [generator.uniform() for _ in NAMES]
-        if self.tree.objective == "ec2":
-            given["hypotheses"] = draw_hypotheses(self.plain, theta, self.tree.hypotheses, generator)
+        if self.rules.stops_by_region:
+            number = 500 if self.tree.hypotheses is None else self.tree.hypotheses
+            given["hypotheses"] = draw_hypotheses(self.plain, theta, number, generator)
         return given
 
     def ask(self, status=None):
@@ -145,8 +149,10 @@ class Follower:
 
     def assert_same_scores(self, expected):
         """Ask for each item alone: its score is then that of the decision."""
-        kept = self.tree.confidence, self.tree.gain
-        self.tree.set_params(confidence=None, gain=0.0)
+        kept = {name: getattr(self.tree, name) for name in ("confidence", "gain", "hypotheses")}
+        # The stop by region stays where the scores need hypotheses: such a case has no scores to compare.
+        without = {} if self.tree.objective == "ec2" else {"hypotheses": None}
+        self.tree.set_params(confidence=None, gain=0.0, **without)
         for i, score in expected.scores.items():
             status = [
                 REFUSED if state == UNKNOWN and self.items.item[f] != i else state
@@ -154,7 +160,7 @@ class Follower:
             ]
             if not self.items.needs or not any(self.items.needs[i]):
                 assert self.ask(status).score == pytest.approx(score, rel=1e-10, abs=1e-12)
-        self.tree.set_params(confidence=kept[0], gain=kept[1])
+        self.tree.set_params(**kept)
 
     def step(self):
         """Compare one step; False at the end, or where the two best are too close to tell."""
@@ -192,10 +198,18 @@ PLANS = {
     "eced": {"objective": "eced"},
     "ec2 enumerated": {"objective": "ec2", "bins": 2, "gain": 0.0, "confidence": None},
     "ec2 drawn": {"objective": "ec2", "hypotheses": 40, "gain": 0.0},
+    "ec2 of few": {"objective": "ec2", "hypotheses": 7, "bins": 3, "gain": 0.0, "confidence": None},
+    "ig, regions": {"hypotheses": 25, "gain": 0.0, "confidence": None},
+    "us, regions": {"objective": "us", "hypotheses": 500, "bins": 2, "confidence": None},
+    "eced, regions": {"objective": "eced", "hypotheses": 12, "forget": 0.02},
     "random": {"objective": "random", "costs": {"a": 2.0}},
+    "random, regions": {"objective": "random", "hypotheses": 20, "confidence": None},
+    "thresholds, regions": {"numeric": "thresholds", "hypotheses": 30, "confidence": None},
     "groups": GROUPED | {"gain": 0.0},
     "groups, us": GROUPED | {"objective": "us", "confidence": None},
     "groups, eced": GROUPED | {"objective": "eced", "confidence": 0.999},
+    "gain by price": {"costs": {"a": 3.0, "b": 0.2, "d": 0.0}, "gain": 0.05, "confidence": None},
+    "groups, gain by price": GROUPED | {"gain": 0.1, "confidence": None},
     "budget": {"costs": {"a": 3.0, "c": 2.0}, "budget": 4.0, "confidence": None},
     "loss": {"loss": {"maybe": {"no": 4.0, "yes": 2.0}}, "confidence": 0.9},
     "thresholds": {"numeric": "thresholds", "ranges": {"e": (0, 1)}},
@@ -204,7 +218,8 @@ PLANS = {
     "groups, thresholds": GROUPED | {"numeric": "thresholds", "confidence": None, "gain": 0.0},
     "forgetting": {"forget": 0.05},
     "ahead": AHEAD | {"gain": 0.02},
-    "ahead, prices": AHEAD | {"costs": {"b": 2.0, "c": 0.0, "e": 0.5}, "confidence": 0.99},
+    "ahead, regions": AHEAD | {"hypotheses": 20, "confidence": None},
+    "ahead, prices": AHEAD | {"costs": {"b": 2.0, "c": 0.0, "e": 0.5}, "confidence": 0.99, "gain": 0.03},
     "ahead, forgetting": AHEAD | {"forget": 0.01, "groups": {"lab": ["a", "d"]}, "confidence": None},
 }
 
@@ -224,9 +239,10 @@ def test_each_step_is_planned_as_the_page_says(variant, explore):
 
 
 @pytest.mark.parametrize("explore", [False, True], ids=["mean", "sample"])
-def test_the_paper(explore):
+@pytest.mark.parametrize("objective", ["ec2", "ig", "us"])
+def test_the_paper(objective, explore):
     rows, labels, weights = make_stream(np.random.default_rng(4), 100)
-    tree = UtilityTree.paper(hypotheses=30)
+    tree = UtilityTree.paper(objective=objective, hypotheses=30)
     plain = NaiveUtility(KINDS, numeric="thresholds", classes="uniform")
     steps = 0
     for start in range(0, 100, 25):

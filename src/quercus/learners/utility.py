@@ -7,9 +7,13 @@ confidence and gain by default; prices, groups, budgets and losses. `UtilityTree
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
+from quercus.inquire.prices import Prices
+from quercus.utility.arguments import check_range_names
+from quercus.utility.beliefs import learn_beliefs, read_beliefs
 from quercus.utility.tree import UtilityLearner
 
 
@@ -35,7 +39,7 @@ class UtilityTree(UtilityLearner):
     confidence
         A case stops when its answer is this sure; None: never.
     gain
-        Nothing is bought for a smaller score than this.
+        Nothing is bought for a smaller score than this, at the median price; dearer items need more in proportion.
     numeric
         How numbers are asked about: ``"quantiles"``, as bins drawn from the stream; ``"thresholds"``, by the best of
         nine edges; ``"exp3"``, by an edge that is drawn.
@@ -48,7 +52,8 @@ class UtilityTree(UtilityLearner):
     classes
         P(class): ``"learned"`` or ``"uniform"``.
     hypotheses
-        Most hypotheses of ``"ec2"``.
+        Rows that might be, of which so many are made: a case stops when all that agree with what is known have the same
+        answer. None: 500 for ``"ec2"``, which scores by them, and none for the others.
     lookahead
         2: also pairs of features are considered, of the first 64 (``objective="ig"`` only).
     forget
@@ -108,7 +113,7 @@ class UtilityTree(UtilityLearner):
         ranges: Mapping[str, tuple[float, float]] | None = None,
         prior: float = 2.0,
         classes: str = "learned",
-        hypotheses: int = 500,
+        hypotheses: int | None = None,
         lookahead: int = 1,
         forget: float = 0.0,
         loss: Mapping[Any, Mapping[Any, float]] | None = None,
@@ -161,5 +166,57 @@ class UtilityTree(UtilityLearner):
             "classes": "uniform",
             "confidence": None,
             "gain": 0.0,
+            "hypotheses": 500,
         }
         return cls(**(published | changes))
+
+    def believe(self, table: Any = None, weight: float | None = 10.0, *, classes: Any = None) -> Self:
+        """Take over what an expert knows: how often values are found in a class, and how frequent classes are.
+
+        It counts beside what is learned, before and after; `fit` forgets both. A model that has learned nothing has
+        then the features that are named here and in ``costs``, ``groups``, ``requires`` and ``nominal``.
+
+        Parameters
+        ----------
+        table
+            ``{feature: {label: {value: number}}}``; the numbers are shares, percentages or counts.
+        weight
+            How many examples each feature of each label, and the classes together, count for; None: numbers are counts
+            as they stand.
+        classes
+            ``{label: number}``: how frequent labels are.
+
+        Examples
+        --------
+        >>> from quercus import UtilityTree
+        >>> model = UtilityTree(costs={"fever": 1, "x-ray": 40})
+        >>> table = {
+        ...     "fever": {"flu": {"yes": 0.9, "no": 0.1}, "cold": {"yes": 0.2, "no": 0.8}},
+        ...     "x-ray": {"flu": {"clear": 0.95, "spots": 0.05}, "cold": {"clear": 0.99, "spots": 0.01}},
+        ... }
+        >>> case = model.believe(table, classes={"flu": 1, "cold": 4}).open(explore=False)
+        >>> case.question
+        'fever'
+        >>> case.answer("no")
+        >>> case.prediction, case.question
+        ('cold', None)
+        """
+        with self._alone():
+            known = self._is_fitted()
+            if known:
+                self._read_settings()
+            schema = copy.deepcopy(self.schema_) if known else self._new_schema()
+            named = table if isinstance(table, Mapping) else ()
+            names = list(dict.fromkeys([*(schema.names if known else self._tariff.names), *named]))
+            if not names:
+                raise ValueError(
+                    "the model knows no features; name them in the table or in costs, or fit it on history first."
+                )
+            beliefs = read_beliefs(schema, names, table, classes, weight)
+            Prices(names, self.costs, self.groups, self.requires, open=self.features == "open")
+            if not known:
+                check_range_names(self, names)
+            arrays = copy.deepcopy(self._utility) if known else self._make_arrays(len(names))
+            learn_beliefs(arrays, self.forget, schema.kinds, self._ranges_by_place(schema), beliefs)
+            self._take_over(schema, arrays)
+        return self

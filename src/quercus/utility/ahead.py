@@ -6,7 +6,7 @@ from math import log2
 from typing import Any
 
 from quercus.compile import kernel
-from quercus.utility.cells import find_cell, is_young
+from quercus.utility.cells import be_patient, find_cell, is_young
 from quercus.utility.layout import MOST_PAIRED, NOT_OFFERED
 
 
@@ -59,11 +59,11 @@ def outcome_cells(outcome: int, edge: int, cells: int) -> tuple[int, int]:
 
 
 @kernel(inline=True)
-def is_paired(state: Any, prices: Any, offers: Any, i: int) -> bool:
+def is_paired(state: Any, prices: Any, offers: Any, patience: int, i: int) -> bool:
     """Return whether an item is a single feature that is offered, not young, and counted in pairs."""
     f = prices.members[prices.starts[i]]
     is_single = prices.starts[i + 1] - prices.starts[i] == 1 and f < MOST_PAIRED
-    return is_single and offers[i] != NOT_OFFERED and not is_young(state.features[f])
+    return is_single and offers[i] != NOT_OFFERED and not is_young(state.features[f], patience)
 
 
 @kernel
@@ -122,17 +122,18 @@ def score_pair(
 def find_mates(settings: Any, state: Any, prices: Any, scratch: Any, left: float, gain: float) -> None:
     """Let each item be bought for the sake of the other with which it has the largest score per price, if any."""
     offers, edges, mates, ratios = scratch.offers, scratch.chosen, scratch.mates, scratch.ratios
-    unit, classes = state.options[0].unit, state.options[0].classes
+    unit, classes, patience = state.options[0].unit, state.options[0].classes, be_patient(state.options[0].rows)
     for a in range(len(offers)):
         for b in range(a + 1, len(offers)):
             i, j = prices.members[prices.starts[a]], prices.members[prices.starts[b]]
-            price = prices.price[a] + prices.price[b]
-            if not (is_paired(state, prices, offers, a) and is_paired(state, prices, offers, b)) or price > left:
+            price, dearness = prices.price[a] + prices.price[b], prices.dearness[a] + prices.dearness[b]
+            paired = is_paired(state, prices, offers, patience, a) and is_paired(state, prices, offers, patience, b)
+            if not paired or price > left:
                 continue
             score = score_pair(
                 state.pairs, state.features, edges, unit, settings.prior, scratch.q, scratch.r, classes, i, j
             )
-            for u in range(2 if score >= gain else 0):
+            for u in range(2 if score >= gain * dearness else 0):
                 item = a if u == 0 else b
                 if score / price > ratios[item]:
                     ratios[item], mates[item] = score / price, b if u == 0 else a

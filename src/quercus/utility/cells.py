@@ -11,10 +11,20 @@ from quercus.utility.layout import KEPT_VALUES, MOST_BINS, NUMERIC, QUANTILES, T
 _LARGEST_UNIT = 2.0**64
 
 
+@kernel
+def be_patient(rows: int) -> int:
+    """Return how often a feature that shows one value, or none, is asked for: ever more rarely, but for ever."""
+    patience, doubled = YOUNG, 2 * YOUNG
+    while doubled <= rows:
+        patience += YOUNG
+        doubled *= 2
+    return patience
+
+
 @kernel(inline=True)
-def is_young(feature: Any) -> bool:
-    """Return whether so little is known of a feature that no question about it has a score."""
-    return feature.cells <= 1 and feature.known < YOUNG
+def is_young(feature: Any, patience: int) -> bool:
+    """Return whether a feature has no two cells to tell apart, and has not been asked for often enough."""
+    return feature.cells <= 1 and feature.asked < patience
 
 
 @kernel(inline=True)
@@ -205,6 +215,7 @@ def learn_label(state: Any, y: int, w: float, forget: float) -> None:
     if forget > 0.0:
         forget_some(state, forget)
     state.options[0].classes = max(state.options[0].classes, y + 1)
+    state.options[0].rows += 1
     state.weights[y] += w * state.options[0].unit
 
 

@@ -1,4 +1,4 @@
-"""Hypotheses of the objective "ec2": rows of one cell per feature, with their weights and regions; compiled."""
+"""Hypotheses: rows of one cell per feature, with their weights and regions; compiled."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from quercus.utility.cells import find_cell
 from quercus.utility.layout import HYPOTHESES
 
 _SMALLEST = 2.0**-512
+# So many draws for each hypothesis that is wanted: a sharp distribution may not have as many.
+_DRAWS = 20
 
 
 @kernel
@@ -107,16 +109,18 @@ def weigh_row(features: Any, table: Any, classes: int, row: int, order: Any, los
 
 @kernel
 def make_hypotheses(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: Any) -> None:
-    """Make the hypotheses: all rows if they are no more than asked for, otherwise draws, equal ones once."""
+    """Make the hypotheses: all rows if they are no more than asked for, otherwise as many different draws."""
     classes = state.options[0].classes
     rows = count_rows(state.features, settings.hypotheses)
     enumerates = rows <= settings.hypotheses
     if not enumerates:
-        rows = settings.hypotheses
+        rows = _DRAWS * settings.hypotheses
         for place in range(len(table.places)):
             table.places[place] = -1
     number, total = 0, 0.0
     for i in range(rows if classes > 0 else 0):
+        if number == settings.hypotheses:
+            break
         is_new = True
         if enumerates:
             write_row(state.features, i, table.cells[number])

@@ -48,7 +48,7 @@ _WEIGHTS = array_type(np.float64, 1, readonly=True)
 _SETTINGS = array_type(SETTINGS, 1)
 
 
-@kernel(_NUMBER, *STATE_TYPES, _SETTINGS, _ROWS, _LABELS, _WEIGHTS)
+@kernel(_NUMBER, *STATE_TYPES, _SETTINGS, _ROWS, _LABELS, _WEIGHTS, array_type(np.uint8, 1, readonly=True), _NUMBER)
 def learn_rows(
     options: Any,
     features: Any,
@@ -63,8 +63,14 @@ def learn_rows(
     X: Any,
     y: Any,
     w: Any,
+    asked: Any,
+    counts_rows: int,
 ) -> int:
-    """Learn every value of rows; return the first row that there is no room for."""
+    """Learn every value of rows; return the first row that there is no room for.
+
+    ``asked`` tells of each feature whether a value that is not there came back missing, ``counts_rows`` whether rows
+    are examples of their classes, or only tell what values these have.
+    """
     state = State(options, features, weights, counts, totals, edges, kept, favour, pairs)
     order, forget, known = np.zeros(KEPT_VALUES, np.int64), settings[0].forget, np.zeros(X.shape[1], np.uint8)
     for i in range(len(y)):
@@ -72,9 +78,11 @@ def learn_rows(
             continue
         if lacks_room(state, X[i], y[i]):
             return i
-        learn_label(state, y[i], w[i], forget)
+        if counts_rows:
+            learn_label(state, y[i], w[i], forget)
         for f in range(X.shape[1]):
             known[f] = X[i, f] == X[i, f]
+            state.features[f].asked += known[f] | asked[f]
             if known[f]:
                 learn_value(state, f, X[i, f], y[i], w[i], forget > 0.0, order)
         learn_pairs(state, X[i], known, y[i], w[i])
@@ -135,6 +143,7 @@ def learn_case(
     fill_classes(settings, state, mean)
     for f in range(len(row)):
         scratch.trial[f] = row[f] == row[f] and (whole or scratch.status[f] == KNOWN)
+        state.features[f].asked += whole != 0 or scratch.status[f] in (KNOWN, MISSING)
         if not scratch.trial[f]:
             continue
         cells = state.features[f].cells
@@ -152,6 +161,7 @@ def learn_case(
     *STATE_TYPES,
     _SETTINGS,
     array_type(np.int64, 1, readonly=True),
+    array_type(np.float64, 1, readonly=True),
     array_type(np.float64, 1, readonly=True),
     array_type(np.uint8, 2, readonly=True),
     _LABELS,
@@ -181,6 +191,7 @@ def run_cases(
     all_settings: Any,
     item: Any,
     price: Any,
+    dearness: Any,
     needs: Any,
     order: Any,
     loss: Any,
@@ -201,7 +212,7 @@ def run_cases(
     ``status`` is read by a step, and written by a whole case.
     """
     state = State(options, features, weights, counts, totals, edges, kept, favour, pairs)
-    settings, prices = all_settings[0], sort_members(item, price, needs)
+    settings, prices = all_settings[0], sort_members(item, price, dearness, needs)
     scratch, places = make_scratch(state, prices), np.zeros(KEPT_VALUES, np.int64)
     explore, learns = mode & EXPLORE, mode & LEARN
     mean = make_table(settings, state, 0, generators[:1])
@@ -220,11 +231,11 @@ def run_cases(
         if not is_filled:
             fill_table(settings, state, mean, options[0].seed)
         if draws and not is_drawn:
-            draw_rest(settings, state, mean, order, loss, scratch.r)
+            draw_rest(settings, state, mean, order, loss, scratch.r, not explore and not mode & BELIEVE)
         is_filled, is_drawn = True, True
         if explore:
             fill_table(settings, state, sample, decision.seed)
-            draw_rest(settings, state, sample, order, loss, scratch.r)
+            draw_rest(settings, state, sample, order, loss, scratch.r, True)
         if mode & STEP:
             find_path(settings, state, prices, sample, scratch, X[i], decision.left, decision)
             plan_step(settings, state, prices, sample, scratch, X[i], decision.left, loss, decision)

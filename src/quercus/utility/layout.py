@@ -51,6 +51,7 @@ OPTIONS = np.dtype(
         ("bins", np.int64),
         ("paired", np.int64),  # whether pairs are counted
         ("classes", np.int64),
+        ("rows", np.int64),  # number of learned examples
         ("unit", np.float64),
         ("seed", np.uint64),  # of what is drawn without exploring: hypotheses
         ("g0", np.uint64),  # the generator of the cases' seeds
@@ -68,6 +69,7 @@ FEATURE = np.dtype(
         ("room", np.int64),  # for cells
         ("slot", np.int64),  # numeric: its row of kept, -1 if none
         ("known", np.int64),  # number of known values
+        ("asked", np.int64),  # number of learned examples in which it was known or came back missing
     ],
     align=True,
 )
@@ -77,7 +79,7 @@ SETTINGS = np.dtype(
     [
         ("objective", np.int64),
         ("uniform", np.int64),
-        ("hypotheses", np.int64),
+        ("hypotheses", np.int64),  # 0: none
         ("lookahead", np.int64),
         ("confidence", np.float64),  # infinite: never confident
         ("gain", np.float64),
@@ -139,7 +141,9 @@ class State(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """What can be bought: ``item`` of each feature, ``price`` and ``needs`` by item.
+    """What can be bought: ``item`` of each feature, ``price``, ``dearness`` and ``needs`` by item.
+
+    ``dearness`` is the price in median prices of the items that are not free: so many times the gain is asked for.
 
     ``members`` are the features sorted by item, those of item i from ``starts[i]`` to ``starts[i + 1]``; ``bound``
     tells which items need any other.
@@ -147,6 +151,7 @@ class Prices(NamedTuple):
 
     item: Any
     price: Any
+    dearness: Any
     needs: Any
     starts: Any
     members: Any

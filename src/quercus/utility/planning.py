@@ -9,7 +9,7 @@ import numpy as np
 from quercus.compile import kernel
 from quercus.inquire.layout import KNOWN, MISSING, ORDERED, UNKNOWN
 from quercus.utility.ahead import find_mates
-from quercus.utility.cells import find_cell, is_young
+from quercus.utility.cells import be_patient, find_cell, is_young
 from quercus.utility.hypotheses import mark_alive
 from quercus.utility.layout import (
     BUDGET,
@@ -35,7 +35,7 @@ from quercus.utility.tables import share_weights, weigh_known, weigh_partners
 
 
 @kernel
-def sort_members(item: Any, price: Any, needs: Any) -> Any:
+def sort_members(item: Any, price: Any, dearness: Any, needs: Any) -> Any:
     """Return what can be bought, with the features of each item side by side."""
     starts = np.zeros(len(price) + 1, np.int64)
     for f in range(len(item)):
@@ -50,7 +50,7 @@ def sort_members(item: Any, price: Any, needs: Any) -> Any:
     for i in range(len(price)):
         for j in range(len(price)):
             bound[i] |= needs[i, j] != 0
-    return Prices(item, price, needs, starts, members, bound)
+    return Prices(item, price, dearness, needs, starts, members, bound)
 
 
 @kernel
@@ -98,12 +98,13 @@ def needs_more(prices: Any, status: Any, i: int) -> bool:
 @kernel
 def note_offers(state: Any, prices: Any, status: Any, offers: Any) -> None:
     """Write for each item whether it can be bought now, and whether all or some of what it brings is young."""
+    patience = be_patient(state.options[0].rows)
     for i in range(len(prices.price)):
         young, grown = 0, 0
         for k in range(prices.starts[i], prices.starts[i + 1]):
             f = prices.members[k]
             if status[f] == UNKNOWN:
-                if is_young(state.features[f]):
+                if is_young(state.features[f], patience):
                     young += 1
                 else:
                     grown += 1
@@ -164,7 +165,7 @@ def score_items(
         if prices.starts[i + 1] - prices.starts[i] > 1:
             score = score_group(settings, state, prices, table, scratch, status, i)
         scratch.pair_scores[i] = score
-        if score >= gain:
+        if score >= gain * prices.dearness[i]:
             scratch.ratios[i] = score / prices.price[i]
     return reason
 
@@ -226,7 +227,7 @@ def plan_step(
         if settings.lookahead > 1:
             weigh_partners(settings.prior, state, scratch, row, status, q)
         share_weights(q, state.options[0].classes)
-        if settings.objective == EC2 and mark_alive(state, table, row, status, scratch.edge) <= 1:
+        if settings.hypotheses > 0 and mark_alive(state, table, row, status, scratch.edge) <= 1:
             decision.stop = REGION
         elif is_confident(settings, loss, q, state.options[0].classes):
             decision.stop = CONFIDENT

@@ -43,6 +43,9 @@ def restore_arrays(model: Model, numeric: int, bins: int, max_bytes: int) -> Uti
     for name in UtilityArrays.NAMES:
         array = model.array(name, types.get(name, np.float64))
         setattr(arrays, name, np.require(array, requirements=["C", "W", "O"]))
+    if is_early(model):
+        arrays.features["asked"] = arrays.features["known"]
+        arrays.options["rows"] = max(arrays.features["known"].tolist(), default=0)
     try:
         wrong = next((check.__name__.lstrip("_") for check in _CHECKS if not check(arrays, model)), None)
         if wrong is None and (arrays.options["numeric"][0], arrays.options["bins"][0]) != (numeric, bins):
@@ -54,6 +57,22 @@ def restore_arrays(model: Model, numeric: int, bins: int, max_bytes: int) -> Uti
     return arrays
 
 
+def is_early(model: Model) -> bool:
+    """Return whether a file is of the time when it was not counted how often a feature was asked for.
+
+    Parameters
+    ----------
+    model
+        What the file holds.
+
+    Examples
+    --------
+    >>> is_early(Model("UtilityTree", {}, {}, {"features": np.zeros(1, FEATURE)}, {}))
+    False
+    """
+    return "asked" not in (model.arrays["features"].dtype.names or ())
+
+
 def _options(arrays: UtilityArrays, model: Model) -> bool:
     if arrays.options.shape != (1,):
         return False
@@ -63,6 +82,7 @@ def _options(arrays: UtilityArrays, model: Model) -> bool:
         and 2 <= o["bins"] <= MOST_BINS
         and o["paired"] in (0, 1)
         and 1 <= o["classes"] <= len(model.schema["labels"])
+        and 0 <= o["rows"] <= 2**53
         and np.isfinite(o["unit"])
         and o["unit"] >= 1.0
         and any(o[name] for name in ("g0", "g1", "g2", "g3"))
@@ -106,6 +126,7 @@ def _features(arrays: UtilityArrays, model: Model) -> bool:
         and (f["cells"] <= room).all()
         and (room[numeric] == arrays.edges.shape[1] + 1).all()
         and (f["known"] >= 0).all()
+        and (f["asked"] >= f["known"]).all()
         and (f["slot"] >= -1).all()
         and (f["slot"][~numeric] == -1).all()
         and (arrays.options["numeric"][0] != QUANTILES or (f["slot"][numeric] >= 0).all())

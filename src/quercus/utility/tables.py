@@ -24,7 +24,7 @@ _SMALLEST = 2.0**-512
 def make_table(settings: Any, state: Any, explores: int, generator: Any) -> Any:
     """Return an empty table."""
     features, classes = len(state.features), len(state.weights)
-    most = settings.hypotheses if settings.objective == EC2 else 0
+    most = settings.hypotheses
     return Table(
         np.zeros((len(state.counts), classes)),
         np.zeros((features, classes)),
@@ -120,8 +120,8 @@ def pick_edges(state: Any, table: Any) -> None:
 
 
 @kernel
-def draw_rest(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: Any) -> None:
-    """Draw what a plan needs besides probabilities: edges, random scores, hypotheses."""
+def draw_rest(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: Any, stops: bool) -> None:
+    """Draw what a plan needs besides probabilities: edges, random scores, hypotheses if they score or stop cases."""
     if not table.facts[EXPLORES]:
         seed_generator(table.generator[0], state.options[0].seed)
     if state.options[0].numeric == EXP3:
@@ -129,7 +129,7 @@ def draw_rest(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: A
     if settings.objective == RANDOM:
         for f in range(len(table.luck)):
             table.luck[f] = draw_uniform(table.generator[0])
-    if settings.objective == EC2:
+    if settings.hypotheses > 0 and (stops or settings.objective == EC2):
         make_hypotheses(settings, state, table, order, loss, r)
 
 

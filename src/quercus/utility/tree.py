@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Mapping
-from numbers import Real
+from contextvars import ContextVar
+from statistics import median
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from quercus.arguments import check_choice, check_number, check_seed, check_whole
+from quercus.inquire.case import Case
 from quercus.inquire.layout import KNOWN, MISSING, STOPS, UNKNOWN, Decision
 from quercus.inquire.model import BuyingLearner, Status
 from quercus.inquire.policy_outcomes import Outcome
 from quercus.inquire.prices import PriceArrays, Prices
 from quercus.interrupts import next_slice, uninterrupted
-from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
-from quercus.schema import read_weights
-from quercus.schema.refusals import listed
+from quercus.schema import Schema, read_weights
 from quercus.store import Model
+from quercus.utility.arguments import CLASSES, NUMERICS, OBJECTIVES, check_arguments, check_range_names
 from quercus.utility.arrays import UtilityArrays
 from quercus.utility.kernels import learn_rows, run_cases
-from quercus.utility.layout import BELIEVE, DECISION, EXPLORE, GENERATOR, LEARN, MOST_BINS, SETTINGS, STEP, WHOLE
+from quercus.utility.layout import BELIEVE, DECISION, EXPLORE, GENERATOR, LEARN, SETTINGS, STEP, WHOLE
 from quercus.utility.outcomes import find_outcomes
 from quercus.utility.purchases import Books, Purchases
-from quercus.utility.restore import restore_arrays
+from quercus.utility.restore import is_early, restore_arrays
 
-OBJECTIVES = {"ig": 0, "us": 1, "ec2": 2, "eced": 3, "random": 4}
-NUMERICS = {"quantiles": 0, "thresholds": 1, "exp3": 2}
-CLASSES = {"learned": 0, "uniform": 1}
 # Arguments that may be changed at any time, or whose change has to be noticed.
 _SETTINGS = (
     *("objective", "classes", "hypotheses", "lookahead", "confidence", "gain", "prior", "forget", "budget"),
     *("numeric", "bins", "ranges", "loss", "max_bytes", "seed"),
 )
+# Features that the case knows, or that came back missing, from which a learner is learning; None: whole rows.
+_ASKED: ContextVar[frozenset[str] | None] = ContextVar("_ASKED", default=None)
 _NO_LABELS: Integers = np.empty(0, np.int64)
 _NO_WEIGHTS: Floats = np.empty(0)
 _FIRST_SLICE = 64
 _LARGEST_SLICE = 2**16
+_HYPOTHESES = 500
 
 
 class UtilityLearner(BuyingLearner):
@@ -54,7 +55,7 @@ class UtilityLearner(BuyingLearner):
     ranges: Mapping[str, tuple[float, float]] | None
     prior: float
     classes: str
-    hypotheses: int
+    hypotheses: int | None
     lookahead: int
     forget: float
     max_bytes: int
@@ -62,7 +63,7 @@ class UtilityLearner(BuyingLearner):
     _slice: int
     # What follows from the arguments, kept until they change.
     _settings: tuple[tuple[Any, ...], npt.NDArray[np.void]] | None = None
-    _price_arrays: tuple[Prices, PriceArrays] | None = None
+    _price_arrays: tuple[Prices, PriceArrays, Floats] | None = None
     # What the cases of a batch buy, while it is learned.
     _books: Books | None = None
 
@@ -124,6 +125,36 @@ class UtilityLearner(BuyingLearner):
                 self._books = None
         return self._tell(outcome.answers, outcome.proba, books)
 
+    def learn(self, case: Case, label: Any, w: float = 1.0) -> None:
+        """Learn from what a case knows, and close it; what was ordered and has not come is not known.
+
+        Parameters
+        ----------
+        case
+            A case of this model.
+        label
+            What it turned out to be.
+        w
+            Its weight.
+
+        Examples
+        --------
+        >>> from quercus import UtilityTree
+        >>> model = UtilityTree(costs={"fever": 3, "shoes": 1})
+        >>> case = model.open()
+        >>> case.question
+        'fever'
+        >>> case.answer("high")
+        >>> model.learn(case, "ill")
+        >>> model.open({"fever": "high"}).prediction
+        'ill'
+        """
+        token = _ASKED.set(frozenset(case._notes.values) if isinstance(case, Case) else None)
+        try:
+            super().learn(case, label, w)
+        finally:
+            _ASKED.reset(token)
+
     def _tell(self, answers: Integers, proba: Floats, books: Books) -> Purchases:
         rank = np.argsort(self._order)
         labels = self._labels[rank[answers]]
@@ -134,37 +165,7 @@ class UtilityLearner(BuyingLearner):
         return Purchases(labels, np.ascontiguousarray(proba[:, self._order]), books.cost, bought)
 
     def _check_arguments(self) -> None:
-        check_choice("objective", self.objective, OBJECTIVES)
-        check_choice("numeric", self.numeric, NUMERICS)
-        check_choice("classes", self.classes, CLASSES)
-        check_whole("bins", self.bins, least=2, most=MOST_BINS)
-        check_whole("hypotheses", self.hypotheses, most=2**20)
-        check_whole("lookahead", self.lookahead, most=2)
-        check_number("prior", self.prior, least=0, above=True)
-        check_number("gain", self.gain, least=0)
-        check_number("forget", self.forget, least=0, most=0.5)
-        check_number("max_bytes", self.max_bytes, least=1)
-        if self.confidence is not None:
-            check_number("confidence", self.confidence, least=0, most=1)
-        check_seed(self.seed)
-        if self.loss is not None:
-            check_loss(self.loss)
-        if self.lookahead > 1 and self.objective != "ig":
-            raise ValueError(f"lookahead=2 is for objective='ig', not {self.objective!r}; leave one of them out.")
-        self._check_ranges()
-
-    def _check_ranges(self) -> None:
-        if self.ranges is None:
-            return
-        if not isinstance(self.ranges, Mapping):
-            raise TypeError(f"ranges={self.ranges!r} is no dict; write it as {{'age': (0, 100)}}.")
-        if self.numeric == "quantiles" and self.ranges:
-            raise ValueError("ranges are for numeric='thresholds' or 'exp3'; quantiles are found without.")
-        for name, ends in self.ranges.items():
-            is_pair = isinstance(ends, tuple | list) and len(ends) == 2
-            are_numbers = is_pair and all(isinstance(end, Real) and math.isfinite(end) for end in ends)
-            if not are_numbers or not ends[0] < ends[1]:
-                raise ValueError(f"ranges[{name!r}]={ends!r} is no range; give (low, high), the smaller number first.")
+        check_arguments(self)
 
     def _read_settings(self) -> npt.NDArray[np.void]:
         """Return the arguments that may be changed at any time, as kernels take them."""
@@ -176,9 +177,10 @@ class UtilityLearner(BuyingLearner):
             if self.lookahead > 1 and not self._utility.paired:
                 raise ValueError("lookahead=2 needs pairs that were counted from the first row on; make a new learner.")
             settings: npt.NDArray[np.void] = np.zeros(1, SETTINGS)
-            for name in ("hypotheses", "lookahead", "gain", "prior", "forget"):
+            for name in ("lookahead", "gain", "prior", "forget"):
                 settings[name] = getattr(self, name)
             settings["objective"] = OBJECTIVES[self.objective]
+            settings["hypotheses"] = self._count_hypotheses()
             settings["uniform"] = CLASSES[self.classes]
             settings["confidence"] = math.inf if self.confidence is None else self.confidence
             settings["budget"] = self._left(self.budget, 0.0, shared=False)
@@ -186,19 +188,32 @@ class UtilityLearner(BuyingLearner):
             self._settings = (given, settings)
         return self._settings[1]
 
+    def _count_hypotheses(self) -> int:
+        if self.hypotheses is None:
+            return _HYPOTHESES if self.objective == "ec2" else 0
+        return self.hypotheses
+
     def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool) -> Any:
         if self.ranges and not self._is_fitted():
             added = self._new_schema().read(X, learn=True).additions
-            names = added.names if added else []
-            for name in self.ranges if self.features == "closed" else ():
-                if name not in names:
-                    raise ValueError(f"ranges names {name!r}, which is no feature; the features are {listed(names)}.")
+            check_range_names(self, added.names if added else [])
         return super()._learn_batch(X, y, classes, sample_weight, predict)
 
     def _begin(self, features: int) -> None:
-        numeric, limit = NUMERICS[self.numeric], int(self.max_bytes)
-        self._utility = UtilityArrays(numeric, self.bins, features, self.seed, limit, self.lookahead > 1)
+        self._utility = self._make_arrays(features)
         self._slice = _FIRST_SLICE
+
+    def _make_arrays(self, features: int) -> UtilityArrays:
+        numeric, limit = NUMERICS[self.numeric], int(self.max_bytes)
+        return UtilityArrays(numeric, self.bins, features, self.seed, limit, self.lookahead > 1)
+
+    def _take_over(self, schema: Schema, arrays: UtilityArrays) -> None:
+        """Go on with another state."""
+        with uninterrupted():
+            self.schema_, self._utility = schema, arrays
+            self._slice = _FIRST_SLICE
+            self._note_schema()
+            self._find_prices()
 
     def _declare_classes(self, classes: int) -> None:
         self._utility.declare_classes(classes)
@@ -206,6 +221,7 @@ class UtilityLearner(BuyingLearner):
     def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
         settings = self._read_settings()
         self._utility.add_features(X.shape[1])
+        asked = self._find_asked(X.shape[1])
         books = self._books
         if books is not None:
             books.widen(len(y), X.shape[1])
@@ -215,15 +231,24 @@ class UtilityLearner(BuyingLearner):
             started = time.perf_counter()
             with uninterrupted():
                 if answers is None or proba is None:
-                    done = int(learn_rows(*self._utility.learning, settings, X[part], y[part], w[part]))
+                    done = int(learn_rows(*self._utility.learning, settings, X[part], y[part], w[part], asked, 1))
                 else:
                     done = self._test_slice(settings, X[part], y[part], w[part], answers[part], proba[part])
                 if done < part.stop - row:
                     place = row + done
-                    self._utility.fit_row(X[place], int(y[place]), self.schema_.kinds, self._ranges_by_place())
+                    self._utility.fit_row(
+                        X[place], int(y[place]), self.schema_.kinds, self._ranges_by_place(self.schema_)
+                    )
             self._slice = next_slice(self._slice, done, time.perf_counter() - started, _LARGEST_SLICE)
             row += done
         self._find_prices()
+
+    def _find_asked(self, features: int) -> Status:
+        """Return for each feature whether it has come back missing where it is not there."""
+        asked = _ASKED.get()
+        if asked is None:
+            return np.ones(features, np.uint8)
+        return np.array([name in asked for name in self.schema_.names[:features]], np.uint8)
 
     def _test_slice(
         self, settings: npt.NDArray[np.void], X: Floats, y: Integers, w: Floats, answers: Integers, proba: Floats
@@ -243,8 +268,8 @@ class UtilityLearner(BuyingLearner):
         books.done += done
         return done
 
-    def _ranges_by_place(self) -> dict[int, tuple[float, float]]:
-        places = {name: place for place, name in enumerate(self.schema_.names)}
+    def _ranges_by_place(self, schema: Schema) -> dict[int, tuple[float, float]]:
+        places = {name: place for place, name in enumerate(schema.names)}
         given = self.ranges or {}
         return {places[name]: (float(low), float(high)) for name, (low, high) in given.items() if name in places}
 
@@ -299,7 +324,7 @@ class UtilityLearner(BuyingLearner):
         decisions: npt.NDArray[np.void] | None = None,
     ) -> int:
         """Run cases of rows with their labels and weights; return how many there was room for."""
-        arrays, prices = self._utility, self._find_prices()
+        arrays, (_, prices, dearness) = self._utility, self._find_prices()
         width = len(arrays.features)
         if told[0].shape[1] > width:
             # A feature for which there was no memory is not there.
@@ -312,6 +337,7 @@ class UtilityLearner(BuyingLearner):
             settings,
             prices.item[:width],
             prices.price,
+            dearness,
             prices.needs,
             self._order,
             self._loss,
@@ -324,11 +350,16 @@ class UtilityLearner(BuyingLearner):
         )
         return int(done)
 
-    def _find_prices(self) -> PriceArrays:
+    def _find_prices(self) -> tuple[Prices, PriceArrays, Floats]:
+        """Return the prices, as arrays, and in median prices of what is not free."""
         prices, kept = self._prices, self._price_arrays
         if kept is None or kept[0] is not prices:
-            self._price_arrays = kept = (prices, prices.arrays())
-        return kept[1]
+            paid = [price for price in prices.costs if price > 0]
+            middle = median(paid) if paid else 1.0
+            # An infinite one times a gain of 0 would be no number.
+            dearness = np.array([min(price / middle, sys.float_info.max) for price in prices.costs])
+            self._price_arrays = kept = (prices, prices.arrays(), dearness)
+        return kept
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         return self._utility.used()
@@ -336,6 +367,9 @@ class UtilityLearner(BuyingLearner):
     def _restore(self, model: Model) -> None:
         self._check_arguments()
         self._utility = restore_arrays(model, NUMERICS[self.numeric], self.bins, int(self.max_bytes))
+        if is_early(model) and self.objective != "ec2":
+            # Other objectives had a number of hypotheses then, but no use for it.
+            self.hypotheses = None
         self._slice = _FIRST_SLICE
         self._read_settings()
         self._find_prices()
