@@ -8,6 +8,8 @@ prices    what it is worth to know the prices; a group of which the best policy 
 speed     examples a second by objective and set; growth with features and classes; memory.
 metered   ten thousand predictions from mappings that count what is read of them.
 xor       looking one and two questions ahead where two features tell the class only together.
+regret    cost and errors above those of the best policy while learning, where that is known; as a picture, too.
+optimal   optimal trees of limited depth beside the plan at similar cost, on small sets of two values.
 defaults  what confidence, gain, bins and prior do on sets that are not among the eight.
 """
 
@@ -18,7 +20,9 @@ import argparse
 from benchmarks.utility.defaults import defaults
 from benchmarks.utility.frontier import frontier
 from benchmarks.utility.metered import metered
+from benchmarks.utility.optimal import optimal
 from benchmarks.utility.prices import prices
+from benchmarks.utility.regret import regret
 from benchmarks.utility.speed import speed
 from benchmarks.utility.stagger import stagger
 from benchmarks.utility.table import table
@@ -33,6 +37,8 @@ PARTS = {
     "speed": speed,
     "metered": metered,
     "xor": xor,
+    "regret": regret,
+    "optimal": optimal,
     "defaults": defaults,
 }
 
@@ -42,7 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--quick", action="store_true", help="fewer runs")
-    parser.add_argument("--sets", nargs="+", choices=SETS, help="of table and frontier; all if not given")
+    parser.add_argument("--sets", nargs="+", choices=SETS, help="of table, frontier, speed, optimal; all if not given")
     arguments = parser.parse_args()
     PARTS[arguments.part](arguments.sets, arguments.quick)
 

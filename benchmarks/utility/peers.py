@@ -9,21 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 import quercus as qc
+from quercus.evaluation.fixed import LOOK, BestFeatures
+from quercus.evaluation.ranking import information
+from quercus.evaluation.rivals import river_efdt, usual_rivals
 from quercus.papers.utility.figures import Outcome, Worth, judge
 from quercus.papers.utility.splits import Split
 
-# Rows of which everything is bought to choose the best features by.
-_LOOK = 100
-_LOOK_BINS = 4
 # Times at which trees are tested in the last quarter of the stream.
 _TESTS = 8
 
 
 def efdt(nominal: list[Any]) -> Any:
     """Return river's EFDT."""
-    from river.tree import ExtremelyFastDecisionTreeClassifier
-
-    return ExtremelyFastDecisionTreeClassifier(nominal_attributes=nominal or None)
+    return river_efdt(nominal)
 
 
 class RiverTree:
@@ -43,8 +41,8 @@ class RiverTree:
 
 
 TREES: dict[str, Callable[[list[int]], Any]] = {
-    "ConfidenceTree": lambda nominal: qc.ConfidenceTree(nominal=nominal),
-    "HoeffdingTree": lambda nominal: qc.HoeffdingTree(nominal=nominal),
+    "ConfidenceTree": lambda nominal: usual_rivals(nominal)["ConfidenceTree"],
+    "HoeffdingTree": lambda nominal: usual_rivals(nominal)["HoeffdingTree"],
     "river EFDT": RiverTree,
 }
 
@@ -68,29 +66,11 @@ def run_tree(name: str, split: Split) -> tuple[Outcome, Outcome]:
 
 def best_features(split: Split) -> NDArray[np.int64]:
     """Return the features by their mutual information with the class in the first rows, largest first."""
-    X, y = split.X[:_LOOK], split.y[:_LOOK]
-    found = []
-    for j in range(X.shape[1]):
-        column = X[:, j]
-        if len(np.unique(column)) > _LOOK_BINS and j not in split.nominal:
-            inner = np.quantile(column, np.arange(1, _LOOK_BINS) / _LOOK_BINS)
-            column = np.searchsorted(inner, column)
-        cells = np.unique(column, return_inverse=True)[1]
-        joint = np.zeros((cells.max() + 1, y.max() + 1))
-        np.add.at(joint, (cells, y), 1 / len(y))
-        even = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-        seen = joint > 0
-        found.append(float(np.sum(joint[seen] * np.log2(joint[seen] / even[seen]))))
-    return np.argsort(-np.array(found), kind="stable")
+    return np.argsort(-information(split.X[:LOOK], split.y[:LOOK], split.nominal), kind="stable")
 
 
 def best_k(split: Split, k: int) -> tuple[float, Worth]:
     """Return what the k best features cost per example while learning, and how good naive Bayes is with them."""
-    columns = best_features(split)[:k].tolist()
-    nominal = [place for place, j in enumerate(columns) if j in split.nominal]
-    model = qc.UtilityTree(nominal=nominal).partial_fit(split.X[:, columns], split.y)
-    model.set_costs(dict.fromkeys(model.schema_.names, 0.0))
-    rows, n = split.X.shape
-    looked = min(_LOOK, rows)
-    cost = (looked * n + (rows - looked) * k) / rows
-    return cost, judge(model.purchases(split.X_test[:, columns]).answers, split.y_test)
+    model = BestFeatures(qc.UtilityTree(nominal=split.nominal), k, look=min(LOOK, len(split.y)))
+    cost = float(model.buy_and_learn(split.X, split.y).cost.mean())
+    return cost, judge(model.purchases(split.X_test).answers, split.y_test)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.naive.utility_optimum import Environment, naive_bayes, optimum
 
 import quercus as qc
 from benchmarks.tables import show
 from benchmarks.utility.peers import best_features
+from quercus.evaluation import best_policy
 from quercus.papers.utility.figures import judge
 from quercus.papers.utility.splits import load_split
 
@@ -52,25 +52,22 @@ def _dear_features(runs: int) -> None:
 
 def _known_optimum(quick: bool) -> None:
     """Print loss and cost of the plan on a small environment, exactly, beside the least loss at that cost."""
-    theta = [np.stack([1 - ones, ones], axis=1) for ones in _ONES]
-    item, price = [0, 0, 0, 1, 2, 3], [_GROUP_PRICE, 1.0, 1.0, 1.0]
-    environment = Environment(naive_bayes([0.5, 0.5], theta), price, item=item)
+    stream = qc.streams.NaiveBayes([np.stack([1 - ones, ones], axis=1) for ones in _ONES])
+    groups, costs = {"panel": _GROUP}, {"panel": _GROUP_PRICE, "x3": 1.0, "x4": 1.0, "x5": 1.0}
     lambdas = _LAMBDAS[::8] if quick else _LAMBDAS
-    ends = [optimum(environment, float(lam)) for lam in lambdas]
+    ends = [best_policy(stream, costs, groups=groups, price_of_error=float(1 / lam)) for lam in lambdas]
     every = np.array(list(product((0.0, 1.0), repeat=len(_ONES))))
-    joint = environment.joint.reshape(2, -1)
+    joint = ends[0].environment.arrange([[j] for j in range(len(_ONES))])(tuple(range(len(_ONES)))).reshape(2, -1)
     X, y = _draw(5_000 if quick else 30_000, np.random.default_rng(0))
     rows = []
     for confidence in (0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99):
-        model = qc.UtilityTree(
-            groups={"panel": _GROUP}, costs={"panel": _GROUP_PRICE}, confidence=confidence, nominal=range(6)
-        )
+        model = qc.UtilityTree(groups=groups, costs=costs, confidence=confidence, nominal=range(6))
         learned = model.buy_and_learn(X, y)
         told = model.purchases(every)
         loss = 1 - float(joint[np.asarray(told.answers, int), np.arange(len(every))].sum())
         cost = float(joint.sum(axis=0) @ told.cost)
         # Whatever a policy costs, its loss is at least what each trade between the two leaves possible.
-        least = max(end.value(float(lam)) - lam * cost for lam, end in zip(lambdas, ends, strict=True))
+        least = max(lam * (end.value - cost) for lam, end in zip(lambdas, ends, strict=True))
         above = loss - least
         if above < -1e-9:
             raise SystemExit(f"a loss of {loss} is below what any policy of that cost can have, {least}.")

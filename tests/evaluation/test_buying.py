@@ -241,7 +241,7 @@ def test_prices_are_shown_whatever_their_size() -> None:
 def found() -> FeatureFrontier:
     vary = {"budget": [20, 420.0], "confidence": [0.7, None]}
     rivals = {"tree": qc.HoeffdingTree(), "mine": RowLearner()}
-    return feature_frontier(patients(150), buyer(), vary=vary, rivals=rivals, seeds=[3, 4], shuffle=True)
+    return feature_frontier(patients(150), buyer(), vary=vary, rivals=rivals, best=[1], seeds=[3, 4], shuffle=True)
 
 
 def test_every_run_of_a_frontier_is_that_of_evaluate(found: FeatureFrontier) -> None:
@@ -260,7 +260,8 @@ def test_every_run_of_a_frontier_is_that_of_evaluate(found: FeatureFrontier) -> 
 def test_points_hold_means_errors_and_paired_differences(found: FeatureFrontier) -> None:
     points = {(point["line"], point["value"]): point for point in found.points()}
     assert list(points) == [
-        *(("tree", None), ("mine", None), ("budget", 20), ("budget", 420), ("confidence", 0.7), ("confidence", None))
+        *(("tree", None), ("mine", None), ("budget", 20), ("budget", 420), ("confidence", 0.7), ("confidence", None)),
+        *(("best k", 1), ("best k per price", 1)),
     ]
     right, cost = (found.values(metric, "confidence")[1] for metric in ("accuracy", "cost_per_row"))
     point = points["confidence", None]
@@ -280,7 +281,7 @@ def test_the_table_the_frame_and_the_picture_of_a_frontier(found: FeatureFrontie
         assert words in table
     assert repr(found) == "FeatureFrontier(budget, confidence; 4 settings, 2 seeds)"
     frame = found.to_frame("polars")
-    assert frame["value"].to_list() == [None, None, "20", "420", "0.7", None]
+    assert frame["value"].to_list() == [None, None, "20", "420", "0.7", None, "1", "1"]
     figure = found.plot(tmp_path / "f.png")
     assert (tmp_path / "f.png").stat().st_size > 10_000
     assert len(figure.axes[0].get_lines()) >= 5
@@ -289,11 +290,13 @@ def test_the_table_the_frame_and_the_picture_of_a_frontier(found: FeatureFrontie
 def test_the_usual_frontier_goes_from_the_cheapest_feature_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     found = feature_frontier(patients(30), buyer(), seeds=[0])
-    assert found.rivals == ("ConfidenceTree",)
+    assert found.rivals == ("ConfidenceTree", "HoeffdingTree")
+    assert found.fixed == {"best k": (1, 2), "best k per price": (1, 2)}
     assert found.vary["budget"] == (20, 21, 42, 84, 147, 210, 315, 420)
     assert "–" in found.table()
     free = feature_frontier(patients(30), buyer(costs=dict.fromkeys(["age", "blood", "ct"], 0)), seeds=[0], rivals={})
     assert list(free.vary) == ["confidence"]
+    assert free.fixed == {}
     assert free.full_price == 0
     free.table(), free.plot()
 
@@ -306,6 +309,10 @@ def test_the_usual_frontier_goes_from_the_cheapest_feature_to_all(monkeypatch: p
         ({"vary": {"budget": []}}, ValueError, r"vary\['budget'\] is \[\]; give values that differ"),
         ({"vary": {"budget": [1, 1.0]}}, ValueError, "give values that differ"),
         ({"rivals": {"budget": RowLearner()}}, ValueError, "'budget' is a rival and a parameter"),
+        ({"rivals": {"best k": RowLearner()}}, ValueError, "'best k' is what the best features are called"),
+        ({"best": [3]}, ValueError, r"best is \[3\]; give whole numbers from 1 to 2 that differ"),
+        ({"best": [1, 1]}, ValueError, "give whole numbers from 1 to 2 that differ"),
+        ({"best": [1.5]}, ValueError, "give whole numbers from 1 to 2 that differ"),
         ({"seeds": []}, ValueError, "give whole numbers that differ"),
         ({"learner": qc.HoeffdingTree()}, TypeError, "HoeffdingTree does not buy features"),
         ({"learner": qc.UtilityTree}, TypeError, "UtilityTree is a class; give a learner made from it"),
@@ -328,7 +335,7 @@ def test_a_frontier_keeps_what_was_done_on_ctrl_c() -> None:
                 raise KeyboardInterrupt
             super().learn_one(x, y)
 
-    options: dict[str, Any] = {"vary": {"budget": [2]}, "rivals": Impatient()}
+    options: dict[str, Any] = {"vary": {"budget": [2]}, "rivals": Impatient(), "best": ()}
     with pytest.raises(Interrupted) as caught:
         feature_frontier(toy(100), qc.UtilityTree(), **options)
     assert caught.value.frontier.seeds == (0,)

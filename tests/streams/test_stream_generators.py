@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quercus.streams import LED, SEA, GaussianPair, Hyperplane, Multiplexer, Noise, RandomTree, Stagger
+from quercus.streams import LED, SEA, GaussianPair, Hyperplane, Multiplexer, NaiveBayes, Noise, RandomTree, Stagger
 
 ALL = [
     RandomTree(seed=1),
@@ -18,6 +18,7 @@ ALL = [
     Stagger(drift=(2000, 4500), noise=0.2, seed=1),
     GaussianPair(seed=1),
     Multiplexer(noise=0.1, irrelevant=2, seed=1),
+    NaiveBayes(values=3, seed=1),
     Noise(classes=3, seed=1),
 ]
 SEGMENTS = ["abcefg", "cf", "acdeg", "acdfg", "bcdf", "abdfg", "abdefg", "acf", "abcdefg", "abcdfg"]
@@ -228,9 +229,48 @@ def test_noise_has_no_signal():
         assert within((y[column < 0.5] == 2).mean(), 0.25, (column < 0.5).sum())
 
 
+def test_naive_bayes_draws_by_its_tables():
+    tables = {"a": [[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]], "b": [[0.6, 0.4], [0.3, 0.7]]}
+    stream = NaiveBayes(tables, prior=[0.7, 0.3], costs={"b": 2}, seed=4)
+    X, y = stream.take(60_000)
+    assert within((y == 1).mean(), 0.3, len(y))
+    for name, table in tables.items():
+        column = np.array(X.column(name).to_pylist())
+        for label in (0, 1):
+            for value, share in enumerate(table[label]):
+                assert within((column[y == label] == f"v{value}").mean(), share, (y == label).sum())
+    both = np.array(X.column("a").to_pylist())[y == 0] == "v0", np.array(X.column("b").to_pylist())[y == 0] == "v0"
+    assert within((both[0] & both[1]).mean(), 0.9 * 0.6, (y == 0).sum())
+    best = [max(0.7 * a * b, 0.3 * c * d) for a, c in zip(*tables["a"]) for b, d in zip(*tables["b"])]  # noqa: B905
+    assert stream.bayes_rate == pytest.approx(1 - sum(best))
+    assert stream.costs == {"a": 1, "b": 2}
+    assert stream.nominal == ("a", "b")
+
+
+def test_naive_bayes_draws_its_tables_with_the_seed():
+    one, again, other = (NaiveBayes(features=3, values=4, classes=5, seed=seed) for seed in (1, 1, 2))
+    assert [table.shape for table in one.theta] == [(5, 4)] * 3
+    assert all((a == b).all() for a, b in zip(one.theta, again.theta, strict=True))
+    assert (one.theta[0] != other.theta[0]).all()
+    assert all(np.allclose(table.sum(axis=1), 1) for table in one.theta)
+    assert NaiveBayes(features=30).bayes_rate is None
+    assert NaiveBayes([[[1.0, 0.0], [0.0, 1.0]]], seed=1).with_seed(2).bayes_rate == 0
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: NaiveBayes([]), "tables is empty"),
+        (lambda: NaiveBayes([[0.5, 0.5]]), "the table of 'x0' is .*; give a row per class"),
+        (lambda: NaiveBayes({"a": [[0.5, 0.6]]}), "the table of 'a' sums to 1.1; make it 1"),
+        (lambda: NaiveBayes({"a": [[1.5, -0.5]]}), "the table of 'a' is"),
+        (lambda: NaiveBayes({"a": [["much"]]}), "the table of 'a' is"),
+        (lambda: NaiveBayes({"a": [[1], [1]], "b": [[1]]}), "'b' has rows for 1 classes, that of 'a' for 2"),
+        (lambda: NaiveBayes(prior=[0.5]), "prior is .*; give a probability for each of the 2 classes"),
+        (lambda: NaiveBayes(prior=[0.5, 0.6]), "prior sums to 1.1"),
+        (lambda: NaiveBayes(costs={"mri": 1}), "costs names 'mri', which is no feature"),
+        (lambda: NaiveBayes(costs={"x0": -1}), r"costs\['x0'\] is -1; give a number of at least 0"),
+        (lambda: NaiveBayes(values=1), "values must be a whole number of at least 2"),
         (lambda: RandomTree(leaves=0), "leaves must be a whole number of at least 1, not 0"),
         (lambda: RandomTree(q=1.5), "q must be a number from 0 to 1, not 1.5"),
         (lambda: RandomTree(rows=2.5), "rows must be a whole number of at least 1, not 2.5"),

@@ -6,6 +6,7 @@ from quercus.evaluation.choosing import Choice, choose
 from quercus.evaluation.errors import Interrupted
 from quercus.evaluation.frontiers import Frontier, frontier
 from quercus.evaluation.metrics import Scores
+from quercus.evaluation.optimum import BestPolicy, best_policy
 from quercus.evaluation.prequential import evaluate
 from quercus.evaluation.repeats import Repeats, repeat
 from quercus.evaluation.replays import NoSupport, Replay, replay
@@ -14,6 +15,7 @@ from quercus.evaluation.spending import feature_frontier
 from quercus.evaluation.spent import FeatureFrontier
 
 __all__ = [
+    "BestPolicy",
     "Choice",
     "FeatureFrontier",
     "Frontier",
@@ -23,6 +25,7 @@ __all__ = [
     "Replay",
     "Run",
     "Scores",
+    "best_policy",
     "choose",
     "evaluate",
     "feature_frontier",

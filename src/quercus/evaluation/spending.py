@@ -1,9 +1,11 @@
-"""Accuracy against the price of features: a learner that buys them at several settings, beside others that read all."""
+"""Accuracy against the price of features: a learner that buys them at several settings, beside simpler ways.
+
+These are the same features for every row, and learners that read all of them.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from quercus.evaluation.buying import prices_of
 from quercus.evaluation.drivers import drive
 from quercus.evaluation.errors import Interrupted
+from quercus.evaluation.fixed import BestFeatures
 from quercus.evaluation.money import Loss
 from quercus.evaluation.prequential import evaluate
+from quercus.evaluation.rivals import usual_rivals
 from quercus.evaluation.run import Run
 from quercus.evaluation.seeds import by_name, check_seeds, fresh, stream_for
 from quercus.evaluation.spent import FeatureFrontier, Key, show_value
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
 SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)
 CONFIDENCES = (0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+COUNTS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
+BEST, BEST_PER_PRICE = "best k", "best k per price"
 
 
 def feature_frontier(
@@ -30,6 +36,7 @@ def feature_frontier(
     *,
     vary: Mapping[str, Sequence[Any]] | None = None,
     rivals: Any = None,
+    best: Iterable[int] | None = None,
     seeds: Iterable[int] = range(5),
     shuffle: bool = True,
     rows: int | None = None,
@@ -40,7 +47,8 @@ def feature_frontier(
     """Measure how accurate a learner that buys features gets for how much money.
 
     Every value of every parameter is a fresh run on the same rows; a generator gives other rows with each seed, other
-    data comes in another order. Rivals read all features, and are taken to pay for them.
+    data comes in another order. Rivals read all features, and are taken to pay for them. The best k features are the
+    same for every row: see `BestFeatures`; the rows that they are chosen by are bought whole, unless they are warm-up.
 
     Parameters
     ----------
@@ -50,8 +58,11 @@ def feature_frontier(
         By parameter of the learner its values, a line each. None: ``budget``, from the cheapest feature to the price
         of all, and ``confidence`` from .6 to .999.
     rivals
-        A dict of learners by name, a list, or a single one. None: `ConfidenceTree` and, if river is installed, its
-        ExtremelyFastDecisionTreeClassifier.
+        A dict of learners by name, a list, or a single one. None: `ConfidenceTree`, `HoeffdingTree` and, if river is
+        installed, its ExtremelyFastDecisionTreeClassifier.
+    best
+        How many features (or groups) that are not free to buy of every row, the best by information gain and, where
+        prices differ, by gain per price. None: 1, 2, 3, 5, 8, ... up to all; ``()``: none.
     seeds
         One run of everything for each.
     shuffle
@@ -69,22 +80,26 @@ def feature_frontier(
     >>> import quercus as qc
     >>> stream = qc.streams.SEA(rows=1000)
     >>> found = feature_frontier(stream, qc.UtilityTree(), vary={"budget": [1, 3]}, rivals={}, seeds=range(2))
-    >>> [point["value"] for point in found.points()], bool((found.values("cost_per_row", "budget")[0] <= 1).all())
-    ([1, 3], True)
+    >>> [(point["line"], point["value"]) for point in found.points()]
+    [('budget', 1), ('budget', 3), ('best k', 1), ('best k', 2), ('best k', 3)]
+    >>> bool((found.values("cost_per_row", "budget")[0] <= 1).all())
+    True
     """
     from quercus.streams import as_stream
 
     stream = as_stream(data)
     prices = _check_learner(learner, stream)
     lines = _check_vary(learner, _usual(prices) if vary is None else vary)
-    others = _usual_rivals(learner, loss) if rivals is None else by_name(rivals) if rivals else {}
-    _check_names(lines, others)
+    nominal = getattr(learner, "nominal", None)
+    others = usual_rivals(nominal, loss) if rivals is None else by_name(rivals) if rivals else {}
+    fixed = _check_best(prices, best)
+    _check_names(lines, others, fixed)
     options = {"rows": rows, "loss": loss, "warm_up": warm_up, "progress": progress}
     runs: dict[Key, Run] = {}
     done: list[int] = []
 
     def found() -> FeatureFrontier:
-        return FeatureFrontier(lines, tuple(others), tuple(done), runs, math.fsum(prices))
+        return FeatureFrontier(lines, tuple(others), tuple(done), runs, math.fsum(prices), fixed)
 
     try:
         for seed in check_seeds(seeds):
@@ -96,6 +111,14 @@ def feature_frontier(
                     setting = fresh(learner, seed).set_params(**{name: value})
                     title = f"{name} {show_value(value)}"
                     runs[name, value, seed] = _run(rows_of_seed, setting, title, seed, options)
+            for name, counts in fixed.items():
+                for count in counts:
+                    same = fresh(learner, seed)
+                    setting = BestFeatures(
+                        same, count, per_price=name == BEST_PER_PRICE, names=list(stream.feature_names)
+                    )
+                    title = f"{name}, {count}"
+                    runs[name, count, seed] = _run(rows_of_seed, setting, title, seed, options)
             done.append(seed)
     except Interrupted as stop:
         stop.frontier = found() if done else None
@@ -141,18 +164,22 @@ def _check_vary(learner: Any, vary: Mapping[str, Sequence[Any]]) -> dict[str, tu
     return {name: tuple(values) for name, values in vary.items()}
 
 
-def _check_names(lines: Mapping[str, Any], rivals: Mapping[str, Any]) -> None:
+def _check_best(prices: Sequence[float], best: Iterable[int] | None) -> dict[str, tuple[int, ...]]:
+    """Return the numbers of features to choose for each way of choosing them, or say what is wrong with these."""
+    paid = [price for price in prices if price]
+    most = len(paid)
+    counts = [*(count for count in COUNTS if count < most), most] if best is None and most else list(best or ())
+    wrong = [count for count in counts if isinstance(count, bool) or not hasattr(count, "__index__")]
+    if wrong or len(set(counts)) < len(counts) or any(not 1 <= count <= most for count in counts):
+        raise ValueError(f"best is {counts!r}; give whole numbers from 1 to {most} that differ.")
+    ways = (BEST, BEST_PER_PRICE) if len(set(paid)) > 1 else (BEST,)
+    return {way: tuple(int(count) for count in counts) for way in ways} if counts else {}
+
+
+def _check_names(lines: Mapping[str, Any], rivals: Mapping[str, Any], fixed: Mapping[str, Any]) -> None:
     both = [name for name in rivals if name in lines]
     if both:
         raise ValueError(f"{both[0]!r} is a rival and a parameter that varies; give the rival another name.")
-
-
-def _usual_rivals(learner: Any, loss: Loss | None) -> dict[str, Any]:
-    from quercus.learners.confidence import ConfidenceTree
-
-    found: dict[str, Any] = {"ConfidenceTree": ConfidenceTree(loss=loss, nominal=getattr(learner, "nominal", None))}
-    if importlib.util.find_spec("river") is not None:
-        from river.tree import ExtremelyFastDecisionTreeClassifier
-
-        found["river EFDT"] = ExtremelyFastDecisionTreeClassifier()
-    return found
+    taken = [name for name in rivals if name in fixed]
+    if taken:
+        raise ValueError(f"{taken[0]!r} is what the best features are called; give the rival another name.")

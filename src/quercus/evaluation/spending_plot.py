@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     from quercus.evaluation.spent import FeatureFrontier
 
-_LINES = ("#0072b2", "#009e73", "#56b4e9", "#e69f00")
+_LINES = ("#0072b2", "#009e73", "#56b4e9", "#5d3fd3")
+_FIXED = ("#e69f00", "#b8860b")
 _RIVALS = ("#d55e00", "#b0478f", "#000000", "#8a8a8a")
 
 
 def draw_spending(found: FeatureFrontier, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draw a line per parameter, a mark per rival, and the majority, which costs nothing.
+    """Draw a line per parameter, dashed ones for the best features, a mark per rival, and the majority, for nothing.
 
     Examples
     --------
@@ -32,7 +33,7 @@ def draw_spending(found: FeatureFrontier, path: str | os.PathLike[str] | None = 
     ...     qc.streams.SEA(rows=500), qc.UtilityTree(), vary={"budget": [1, 2]}, rivals={}, seeds=[0, 1]
     ... )
     >>> len(draw_spending(found).axes[0].get_lines())
-    2
+    3
     """
     figure = new_figure()
     axes = figure.add_subplot()
@@ -45,17 +46,25 @@ def draw_spending(found: FeatureFrontier, path: str | os.PathLike[str] | None = 
         label = f"{name} {show_percent(point['accuracy'])}"
         axes.errorbar(point["cost"], point["accuracy"], _bar(point["error"]), ls="none", label=label, **look)
     for place, name in enumerate(found.vary):
-        _draw_line(axes, name, sorted((p for p in points if p["line"] == name), key=lambda p: p["cost"]), place)
+        _draw_line(axes, f"{name} varies", _own(points, name), _LINES[place % len(_LINES)])
+    for place, name in enumerate(found.fixed):
+        text = f"{name}, the same for every row"
+        _draw_line(axes, text, _own(points, name), _FIXED[place], linestyle="--", marker="x")
     _decorate(axes, found)
     if path is not None:
         figure.savefig(path)
     return figure
 
 
-def _draw_line(axes: Any, name: str, own: list[dict[str, Any]], place: int) -> None:
-    colour = _LINES[place % len(_LINES)]
+def _own(points: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return the points of a line from the cheapest to the dearest."""
+    return sorted((point for point in points if point["line"] == name), key=lambda point: point["cost"])
+
+
+def _draw_line(axes: Any, label: str, own: list[dict[str, Any]], colour: str, **look: Any) -> None:
     cost, right, error = (np.array([point[key] for point in own]) for key in ("cost", "accuracy", "error"))
-    axes.plot(cost, right, marker="o", markersize=4.5, linewidth=2.2, color=colour, label=f"{name} varies")
+    given: dict[str, Any] = {"marker": "o", "markersize": 4.5, "linewidth": 2.2} | look
+    axes.plot(cost, right, color=colour, label=label, **given)
     if np.isfinite(error).all():
         axes.fill_between(cost, right - error, right + error, color=colour, alpha=0.15, linewidth=0)
 

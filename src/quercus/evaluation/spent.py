@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from quercus.evaluation.words import align, plural, show, show_percent
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Which parameter, or which rival; its value, None for a rival; the seed.
+# Which parameter, rival or way to choose features; its value, None for a rival; the seed.
 Key = tuple[str, Any, int]
 
 
@@ -35,9 +35,12 @@ class FeatureFrontier:
     seeds
         One run of each for each.
     runs
-        The runs by (parameter, value, seed), without learners; those of rivals by (name, None, seed).
+        The runs by (parameter, value, seed), without learners; those of rivals by (name, None, seed), those of the
+        best features by (name, how many, seed).
     full_price
         What all features of a row cost.
+    fixed
+        How many features were bought of every row, the best by information gain, by the way they were chosen.
 
     Examples
     --------
@@ -53,6 +56,12 @@ class FeatureFrontier:
     seeds: tuple[int, ...]
     runs: Mapping[Key, Run]
     full_price: float
+    fixed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> dict[str, tuple[Any, ...]]:
+        """All that was measured, by name, each with its values; None is that of a rival."""
+        return {**dict.fromkeys(self.rivals, (None,)), **self.vary, **self.fixed}
 
     def values(self, metric: str, line: str) -> NDArray[np.float64]:
         """Return a figure of the runs of a parameter or a rival, by value and seed.
@@ -63,11 +72,10 @@ class FeatureFrontier:
             Name of a number of `Run`, such as "accuracy", "cost_per_row" or "loss_per_row". A rival that does not
             buy has paid for all features.
         line
-            A parameter, or a rival.
+            A parameter, a rival, or a way to choose features.
         """
         found = [
-            [self._figure(self.runs[line, value, seed], metric) for seed in self.seeds]
-            for value in self.vary.get(line, (None,))
+            [self._figure(self.runs[line, value, seed], metric) for seed in self.seeds] for value in self.lines[line]
         ]
         return np.array(found, np.float64)
 
@@ -78,7 +86,7 @@ class FeatureFrontier:
         return float(getattr(run, metric))
 
     def points(self) -> list[dict[str, Any]]:
-        """Return a line per rival and per value of each parameter.
+        """Return a line per rival, per value of each parameter and per number of best features.
 
         ``cost``, ``bought``, ``accuracy`` and ``loss`` are means over seeds, each for a row, with the standard errors
         of cost and accuracy; ``difference`` and ``difference_error`` are those of the accuracy to the first rival,
@@ -86,11 +94,11 @@ class FeatureFrontier:
         """
         first = self.values("accuracy", self.rivals[0])[0] if self.rivals else np.full(len(self.seeds), np.nan)
         lines = []
-        for line in (*self.rivals, *self.vary):
+        for line, settings in self.lines.items():
             cost, bought, right, loss = (
                 self.values(metric, line) for metric in ("cost_per_row", "bought_per_row", "accuracy", "loss_per_row")
             )
-            for place, value in enumerate(self.vary.get(line, (None,))):
+            for place, value in enumerate(settings):
                 paid, paid_error = mean_and_error(cost[place])
                 mean, error = mean_and_error(right[place])
                 apart, apart_error = mean_and_error(right[place] - first)
@@ -168,7 +176,9 @@ class FeatureFrontier:
         return self.runs[name, values[0], self.seeds[0]]
 
     def plot(self, path: PathLike | None = None) -> Figure:
-        """Draw accuracy against cost per row, a line per parameter and a mark per rival; needs matplotlib.
+        """Draw accuracy against cost per row, a line per parameter and way to choose features, a mark per rival.
+
+        Needs matplotlib.
 
         Parameters
         ----------

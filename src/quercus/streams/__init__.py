@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Generator,
         Hyperplane,
         Multiplexer,
+        NaiveBayes,
         Noise,
         RandomTree,
         Stagger,
@@ -46,6 +47,7 @@ _NAMES = {
     "Stagger": "generators",
     "GaussianPair": "generators",
     "Multiplexer": "generators",
+    "NaiveBayes": "generators",
     "Noise": "generators",
 }
 __all__ = [  # noqa: RUF022 - in the order in which a user meets them
@@ -67,6 +69,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "Stagger",
     "GaussianPair",
     "Multiplexer",
+    "NaiveBayes",
     "Noise",
 ]
 

@@ -21,6 +21,7 @@ GENERATORS: dict[str, Callable[..., generators.Generator]] = {
     "stagger": generators.Stagger,
     "g50c": generators.GaussianPair,
     "multiplexer": generators.Multiplexer,
+    "naive_bayes": generators.NaiveBayes,
     "noise": generators.Noise,
 }
 _FOLDER = "QUERCUS_DATA"

@@ -2,8 +2,20 @@
 
 from quercus.streams.generators.base import Generator
 from quercus.streams.generators.drifting import SEA, Hyperplane
+from quercus.streams.generators.independent import NaiveBayes
 from quercus.streams.generators.random_tree import RandomTree
 from quercus.streams.generators.stationary import GaussianPair, Multiplexer, Noise
 from quercus.streams.generators.symbolic import LED, Stagger
 
-__all__ = ["LED", "SEA", "GaussianPair", "Generator", "Hyperplane", "Multiplexer", "Noise", "RandomTree", "Stagger"]
+__all__ = [
+    "LED",
+    "SEA",
+    "GaussianPair",
+    "Generator",
+    "Hyperplane",
+    "Multiplexer",
+    "NaiveBayes",
+    "Noise",
+    "RandomTree",
+    "Stagger",
+]
