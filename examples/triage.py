@@ -18,6 +18,7 @@ COSTS = {"age": 0, "complaint": 0, "pulse": 1, "blood": 20, "x-ray": 80, "ct": 4
 GROUPS = {"blood": ["hb", "crp", "troponin", "d-dimer"]}
 REQUIRES = {"ct": ["x-ray"]}
 EVERYTHING = sum(COSTS.values())
+WORTH = 10_000  # what a patient in the wrong place costs
 PAST, NEW, LATE = 1_500, 1_000, 40
 
 # Of each illness: how frequent, where the patient belongs, the usual complaints, and what tests show.
@@ -94,7 +95,7 @@ def main():
     past = [(with_holes(patient, random), place) for patient, place in patients(PAST, seed=2)]
     new = list(patients(NEW, seed=3))
 
-    model = qc.UtilityTree(costs=COSTS, groups=GROUPS, requires=REQUIRES)
+    model = qc.UtilityTree(costs=COSTS, groups=GROUPS, requires=REQUIRES, worth=WORTH)
     model.fit(*map(list, zip(*past, strict=True)))  # the past is paid for
     cases, right, waiting = [], [], deque()
     ordered = {place: (sum(p == place for _, p in new), Counter()) for place in ("home", "ward", "intensive")}

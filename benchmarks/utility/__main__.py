@@ -2,7 +2,7 @@
 
 table     the eight sets of the paper: features bought per example while learning, answers by all features and by the
           plan at its cost; the published forms, our default, trees that buy everything, and the best k features.
-frontier  cost against utility by confidence, by gain and by budget, beside the best k features; as pictures, too.
+frontier  cost against utility by worth, by gain and by budget, beside the best k features; as pictures, too.
 stagger   cost and utility before and after two drifts, in the paper's form and ours, beside river's EFDT.
 prices    what it is worth to know the prices; a group of which the best policy is known.
 speed     examples a second by objective and set; growth with features and classes; memory.
@@ -10,7 +10,7 @@ metered   ten thousand predictions from mappings that count what is read of them
 xor       looking one and two questions ahead where two features tell the class only together.
 regret    cost and errors above those of the best policy while learning, where that is known; as a picture, too.
 optimal   optimal trees of limited depth beside the plan at similar cost, on small sets of two values.
-defaults  what confidence, gain, bins and prior do on sets that are not among the eight.
+defaults  what worth, confidence, gain, bins and prior do on sets that are not among the eight.
 """
 
 from __future__ import annotations

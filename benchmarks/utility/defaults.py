@@ -1,7 +1,7 @@
-"""What confidence, gain, bins, prior and objective do on sets that are not among the paper's eight.
+"""What worth, confidence, gain, bins, prior and objective do on sets that are not among the paper's eight.
 
 Every setting sees the same rows as the default, so that differences are taken row set by row set. Small sets are cut
-and shuffled more often. Confidence and gain trade cost for accuracy: the table tells both, and a sum of the two.
+and shuffled more often. Worth, confidence and gain trade cost for accuracy: the table tells both, and a sum of the two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _GENERATED: dict[str, Callable[[int], Any]] = {
     "LED, 24": lambda run: qc.streams.LED(seed=run),
     "random tree": lambda run: qc.streams.RandomTree(seed=run),
 }
-_TRADES = [{"confidence": c, "gain": g} for c in (0.9, 0.95, 0.98, 0.99) for g in (0.005, 0.01, 0.02, 0.05)]
+_TRADES: list[dict[str, Any]] = [{"worth": worth} for worth in (50.0, 100.0, 500.0, 1000.0)]
+_TRADES += [{"worth": None, "confidence": c, "gain": g} for c in (0.9, 0.95) for g in (0.005, 0.01, 0.02, 0.05)]
 _OTHERS: list[dict[str, Any]] = [{"bins": bins} for bins in (4, 6, 12, 16)]
 _OTHERS += [{"prior": prior} for prior in (0.5, 1.0, 4.0, 8.0)] + [{"objective": "eced"}]
 # Errors that buying everything must save to be worth it: by this, cost and error are added.

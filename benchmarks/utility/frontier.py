@@ -1,4 +1,4 @@
-"""Cost against utility: by confidence, by gain, by budget, and with the best k features."""
+"""Cost against utility: by worth, by confidence and gain, by budget, and with the best k features."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from quercus.papers.utility.figures import measure
 from quercus.papers.utility.splits import SETS, Split, load_split
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
-_CONFIDENCES = (0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.995)
+_WORTHS = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 2000.0)
 _GAINS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 0.0)
 _KS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 22, 30)
 _LINES = {
-    "confidence .6 to .995, gain .005": (LEARNER, "o"),
-    "gain .1 to 0, confidence .95": (TOLD, "^"),
+    "worth 5 to 2,000": (LEARNER, "o"),
+    "gain .1 to 0, confidence .95 instead": (TOLD, "^"),
     "budget 1 to n alone": (BEST, "s"),
     "best k features, naive Bayes": (PREVIOUS, "x"),
 }
@@ -47,11 +47,11 @@ def frontier(sets: Sequence[str] | None, quick: bool) -> None:
 
 def _curves(splits: list[Split], utility: str) -> dict[str, dict[str, Point]]:
     ks = sorted({k for k in _KS if k < splits[0].X.shape[1]} | {splits[0].X.shape[1]})
-    confidence, gain, budget, best = _LINES
+    worth, gain, budget, best = _LINES
     return {
-        confidence: {f"{value:g}": _point(splits, utility, confidence=value) for value in _CONFIDENCES},
-        gain: {f"{value:g}": _point(splits, utility, gain=value) for value in _GAINS},
-        budget: {f"{k}": _point(splits, utility, budget=k, confidence=None, gain=0.0) for k in ks},
+        worth: {f"{value:g}": _point(splits, utility, worth=value) for value in _WORTHS},
+        gain: {f"{value:g}": _point(splits, utility, worth=None, confidence=0.95, gain=value) for value in _GAINS},
+        budget: {f"{k}": _point(splits, utility, worth=None, budget=k) for k in ks},
         best: {f"{k}": _best_point(splits, utility, k) for k in ks},
     }
 

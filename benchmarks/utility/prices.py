@@ -17,6 +17,7 @@ from quercus.papers.utility.figures import judge
 from quercus.papers.utility.splits import load_split
 
 _DEAR = 5.0
+_WORTHS = (200.0, 1000.0)
 # A panel of three features at the price of two, and three single ones; P(1 | class) of each.
 _ONES = np.array([[0.2, 0.8], [0.3, 0.7], [0.35, 0.65], [0.25, 0.6], [0.1, 0.5], [0.4, 0.6]])
 _GROUP, _GROUP_PRICE = ["x0", "x1", "x2"], 2.0
@@ -31,20 +32,20 @@ def prices(sets: Sequence[str] | None, quick: bool) -> None:
 
 def _dear_features(runs: int) -> None:
     """Print what is spent on FICO, where the three most informative features cost five times as much."""
-    found: dict[str, list[list[float]]] = {"prices known": [], "prices not known": []}
+    found: dict[str, list[list[float]]] = {}
     for run in range(runs):
         split = load_split("fico_binary", run)
         dear = best_features(split)[:3].tolist()
         price = np.ones(split.X.shape[1])
         price[dear] = _DEAR
-        for name, costs in (("prices known", {f"x{j}": _DEAR for j in dear}), ("prices not known", None)):
-            model = qc.UtilityTree(nominal=split.nominal, costs=costs, seed=run)
+        prices_of_dear = {f"x{j}": _DEAR for j in dear}
+        for worth, (name, costs) in product(_WORTHS, (("known", prices_of_dear), ("not known", None))):
+            model = qc.UtilityTree(nominal=split.nominal, costs=costs, worth=worth, seed=run)
             learned, told = model.buy_and_learn(split.X, split.y), model.purchases(split.X_test)
-            worth = judge(told.answers, split.y_test)
             spent = [float((part.bought @ price).mean()) for part in (learned, told)]
-            found[name].append(
-                [*spent, worth.accuracy, told.bought.sum(axis=1).mean(), told.bought[:, dear].mean() * 3]
-            )
+            features, paid = told.bought.sum(axis=1).mean(), told.bought[:, dear].mean() * 3
+            line = found.setdefault(f"worth {worth:g}, prices {name}", [])
+            line.append([*spent, judge(told.answers, split.y_test).accuracy, features, paid])
     print(f"fico_binary, the three best features at {_DEAR:g}, the others at 1, {runs} runs")
     header = ["", "spent, learning", "spent", "accuracy", "features", "dear ones"]
     print(show(header, [[name, *_means(rows)] for name, rows in found.items()]))
@@ -60,8 +61,8 @@ def _known_optimum(quick: bool) -> None:
     joint = ends[0].environment.arrange([[j] for j in range(len(_ONES))])(tuple(range(len(_ONES)))).reshape(2, -1)
     X, y = _draw(5_000 if quick else 30_000, np.random.default_rng(0))
     rows = []
-    for confidence in (0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99):
-        model = qc.UtilityTree(groups=groups, costs=costs, confidence=confidence, nominal=range(6))
+    for worth in (2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0):
+        model = qc.UtilityTree(groups=groups, costs=costs, worth=worth, nominal=range(6))
         learned = model.buy_and_learn(X, y)
         told = model.purchases(every)
         loss = 1 - float(joint[np.asarray(told.answers, int), np.arange(len(every))].sum())
@@ -72,7 +73,7 @@ def _known_optimum(quick: bool) -> None:
         if above < -1e-9:
             raise SystemExit(f"a loss of {loss} is below what any policy of that cost can have, {least}.")
         cells = [f"{value:.4f}" for value in (learned.cost.mean(), cost, loss, least, max(above, 0.0))]
-        rows.append([f"confidence {confidence}", *cells])
+        rows.append([f"worth {worth:g}", *cells])
     print(f"\na panel of three at {_GROUP_PRICE:g}, three single features at 1; {len(y):,} rows learned; exact figures")
     print(show(["", "cost, learning", "cost", "loss", "least loss at that cost", "above it"], rows))
 

@@ -59,7 +59,7 @@ def _lines() -> dict[str, Line]:
             return qc.UtilityTree(forget=forget, seed=run)
 
         def ours_ec2(run: int, forget: float = forget) -> Any:
-            return qc.UtilityTree(objective="ec2", confidence=None, gain=0.0, forget=forget, seed=run)
+            return qc.UtilityTree(objective="ec2", worth=None, forget=forget, seed=run)
 
         tail = ", forgets" if forget else ""
         lines[f"3 features, UtilityTree(){tail}"] = Line(ours, dict)

@@ -66,7 +66,7 @@ def test_a_frontier_of_features_is_shown_and_written(tmp_path):
 
 def test_the_usual_frontier_of_features():
     text = succeed("frontier", "sea", "--features", "--rows", 60, "--seeds", 1).stdout
-    for words in ("ConfidenceTree", "budget", "confidence", "0.999"):
+    for words in ("ConfidenceTree", "budget", "worth", "2000"):
         assert words in text
 
 

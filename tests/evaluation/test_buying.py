@@ -295,7 +295,7 @@ def test_the_usual_frontier_goes_from_the_cheapest_feature_to_all(monkeypatch: p
     assert found.vary["budget"] == (20, 21, 42, 84, 147, 210, 315, 420)
     assert "–" in found.table()
     free = feature_frontier(patients(30), buyer(costs=dict.fromkeys(["age", "blood", "ct"], 0)), seeds=[0], rivals={})
-    assert list(free.vary) == ["confidence"]
+    assert list(free.vary) == ["worth"]
     assert free.fixed == {}
     assert free.full_price == 0
     free.table(), free.plot()

@@ -20,7 +20,7 @@ VALUES = {
     "job": st.sampled_from(["clerk", "cook", "pilot"]),
 }
 ITEMS = {"age": ["age"], "blood": ["hb", "crp"], "mri": ["mri"], "job": ["job"]}
-DONE = ("confident", "region", "gain", "budget", "nothing left")
+DONE = ("confident", "region", "worth", "gain", "budget", "nothing left")
 
 
 @functools.cache

@@ -71,7 +71,7 @@ def test_every_objective_buys_case_by_case_what_it_buys_in_a_batch(objective, nu
 
 
 def test_budgets_hold():
-    model = fitted(budget=30, confidence=None, gain=0.0)
+    model = fitted(budget=30, worth=None)
     for row in ROWS[:10]:
         case, _ = run(model, model.open(), row)
         assert case.cost <= 30

@@ -31,17 +31,18 @@ MODELS = {
     "prices": {"costs": {"colour": 3, "size": 0.5, "weight": 2}},
     "free": {"costs": {"colour": 0, "size": 0}},
     "group": {"costs": {"look": 2.5}, "groups": {"look": ["colour", "shape"]}},
-    "order": {"requires": {"colour": ["weight"]}, "gain": 0.0},
-    "budget": {"costs": {"size": 2}, "budget": 3, "confidence": None, "gain": 0.0},
+    "order": {"requires": {"colour": ["weight"]}},
+    "budget": {"costs": {"size": 2}, "budget": 3, "worth": None},
     "loss": {"loss": {"yes": {"no": 5.0}, "no": {"yes": 1.0}}},
     "refer": {"refer": 0.2},
-    "uncertain": {"confidence": 0.6, "gain": 0.05},
-    "us": {"objective": "us", "confidence": 0.8},
-    "ec2": {"objective": "ec2", "classes": "uniform", "confidence": None, "gain": 0.0},
+    "uncertain": {"confidence": 0.6, "gain": 0.05, "worth": None},
+    "thrifty": {"costs": {"colour": 3, "size": 0.5, "weight": 2}, "worth": 8.0},
+    "us": {"objective": "us", "confidence": 0.8, "worth": None},
+    "ec2": {"objective": "ec2", "classes": "uniform", "worth": None},
     "eced": {"objective": "eced"},
-    "thresholds": {"numeric": "thresholds", "confidence": 0.9},
+    "thresholds": {"numeric": "thresholds", "confidence": 0.9, "worth": None},
     "thresholds in a group": {"numeric": "thresholds", "groups": {"all": ["size", "weight"]}},
-    "exp3": {"numeric": "exp3", "gain": 0.0},
+    "exp3": {"numeric": "exp3"},
 }
 
 
@@ -160,7 +161,7 @@ def test_a_case_asks_the_same_and_gives_the_same_answer(name):
 )
 @settings(max_examples=40, deadline=None)
 def test_a_tree_that_was_cut_gives_bounds(seed, depth, reach, name):
-    model = fitted(seed, **{**MODELS[name], "confidence": 0.97, "gain": 0.0})
+    model = fitted(seed, **{**MODELS[name], "confidence": 0.97, "worth": None})
     whole, cut = model.tree(**WHOLE), model.tree(depth=depth, reach=reach)
     assert cut.cost <= whole.cost + 1e-9
     assert cut.questions <= whole.questions + 1e-9
@@ -214,7 +215,7 @@ def test_categories_that_lead_to_the_same_are_one_branch():
 def test_a_question_that_changes_no_answer_is_a_formality():
     table = {"x": ["a", "b"] * 100}
     labels = ["no"] * 140 + (["no", "yes"] * 30)
-    tree = qc.UtilityTree(confidence=0.99, gain=0.0, costs={"x": 4}).fit(table, labels).tree()
+    tree = qc.UtilityTree(confidence=0.99, worth=None, costs={"x": 4}).fit(table, labels).tree()
     assert [(node.kind, node.question, node.answer) for node in tree.nodes] == [("formality", "x", "no")]
     assert (tree.cost, tree.questions, tree.unfinished) == (4, 1, 0)
     assert "ask x (4), then answer 'no' in any case" in str(tree)
@@ -285,7 +286,7 @@ def test_nothing_changes_by_looking():
 
 
 def test_prices_of_now_count():
-    model = fitted(confidence=0.8)
+    model = fitted(confidence=0.8, worth=None)
     cheap = model.tree(**WHOLE)
     model.set_costs(dict.fromkeys(VALUES, 10))
     dear = model.tree(**WHOLE)
@@ -296,7 +297,7 @@ def test_prices_of_now_count():
 def test_bad_calls_are_refused(monkeypatch):
     with pytest.raises(NotFittedError):
         qc.UtilityTree(costs={"age": 1}).tree()
-    model = fitted(gain=0.0, confidence=None)
+    model = fitted(worth=None)
     for wrong in ({"depth": -1}, {"depth": 2.5}, {"reach": -0.1}, {"reach": 1.5}):
         with pytest.raises((ValueError, TypeError), match=next(iter(wrong))):
             model.tree(**wrong)
@@ -321,7 +322,7 @@ def test_parts_join_only_as_neighbours():
 
 
 def test_text_shows_every_node_and_keeps_to_the_line():
-    model = fitted(confidence=0.99, gain=0.0, costs={"colour": 3, "size": 0})
+    model = fitted(confidence=0.99, worth=None, costs={"colour": 3, "size": 0})
     tree = model.tree()
     lines = tree.to_text(max_nodes=None).splitlines()
     assert lines[0].startswith("UtilityTree expects to ask")
@@ -335,7 +336,7 @@ def test_text_shows_every_node_and_keeps_to_the_line():
 
 
 def test_a_pruned_tree_keeps_its_numbers_and_counts_what_it_hides():
-    tree = fitted(confidence=0.99, gain=0.0).tree(**WHOLE)
+    tree = fitted(confidence=0.99, worth=None).tree(**WHOLE)
     small = tree.pruned(max_depth=1)
     assert small.cost == tree.cost
     assert sum(node.hidden_leaves or 1 for node in small.nodes[1:]) == len(tree.leaves())
@@ -364,7 +365,7 @@ def test_data_is_json_and_whole():
 def test_pictures_are_well_formed_whatever_the_names(name):
     table, labels = history(0)
     renamed = {name: table["colour"], "size": table["size"], "job": [name if x else None for x in table["shape"]]}
-    tree = qc.UtilityTree(confidence=0.99, gain=0.0).fit(renamed, [f"{name} {y}" for y in labels]).tree(reach=0.0)
+    tree = qc.UtilityTree(confidence=0.99, worth=None).fit(renamed, [f"{name} {y}" for y in labels]).tree(reach=0.0)
     drawn = tree._repr_html_()
     ET.fromstring(drawn)
     assert "<script>" not in drawn

@@ -13,7 +13,7 @@ from quercus.store.files import read_model
 
 LEARNERS = {
     "paper": UtilityTree.paper(classes="learned", hypotheses=20),
-    "forgetting": UtilityTree(forget=0.01, gain=0.0, confidence=None, bins=4, objective="us"),
+    "forgetting": UtilityTree(forget=0.01, worth=None, bins=4, objective="us"),
     "exp3": UtilityTree(numeric="exp3", objective="eced"),
     "ahead": UtilityTree(lookahead=2, bins=4, features="open", max_bytes=2**24),
 }
@@ -100,6 +100,12 @@ def test_a_file_that_makes_no_sense_is_refused(damage, tmp_path):
         ({"bins": 65}, "bins=65 is out of range"),
         ({"prior": 0}, "prior=0 is out of range"),
         ({"gain": -1}, "gain=-1 is out of range"),
+        ({"worth": "much"}, "worth='much' is out of range"),
+        ({"worth": -1}, "worth=-1 is out of range; give a number above 0"),
+        ({"worth": 0}, "worth=0 is out of range; give a number above 0"),
+        ({"worth": float("nan")}, "worth=nan is out of range"),
+        ({"worth": float("inf")}, "worth=inf is out of range"),
+        ({"worth": True}, "worth=True is out of range"),
         ({"confidence": 1.5}, "confidence=1.5 is out of range"),
         ({"hypotheses": 0}, "hypotheses=0 is out of range"),
         ({"lookahead": 3}, "lookahead=3 is out of range"),
@@ -128,7 +134,9 @@ def test_what_may_be_changed_at_any_time():
     rows, labels = unkind_stream(800)
     tree = UtilityTree().partial_fit(rows, labels)
     dear = tree.purchases(rows).cost.mean()
-    assert tree.set_params(confidence=0.6).purchases(rows).cost.mean() < dear
+    assert tree.set_params(worth=3.0).purchases(rows).cost.mean() < dear
+    assert tree.set_params(worth="auto").purchases(rows).cost.mean() == dear
+    assert tree.set_params(worth=None, confidence=0.6).purchases(rows).cost.mean() < dear
     assert tree.set_params(budget=1.0).purchases(rows).cost.max() == 1.0
     with pytest.raises(ValueError, match="numeric and bins cannot be changed after the first row; make a new learner"):
         tree.set_params(bins=4).predict(rows)

@@ -1,8 +1,8 @@
 """The utility tree of docs/utility.md from the formulas: one step of a case, and whole cases.
 
-What is learned is in utility_state.py, the scores are in utility_scores.py, the best policy of a known environment in
-utility_optimum.py. Samples of theta, hypotheses and random numbers are given as arguments. Comments that begin with
-"Reading:" mark places where the page leaves a choice.
+What is learned is in utility_state.py, the scores are in utility_scores.py, the stop by worth in utility_worth.py, the
+best policy of a known environment in utility_optimum.py. Samples of theta, hypotheses, scenes and random numbers are
+given as arguments. Comments that begin with "Reading:" mark places where the page leaves a choice.
 """
 
 import math
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import utility_scores as scoring
+from . import utility_worth as worthwhile
 from .utility_scores import Array, Cells, Hypothesis, Theta, joint_table, normalised, posterior, table
 from .utility_state import NaiveUtility, Row, Value, is_missing
 
@@ -86,9 +87,13 @@ class Items:
         """Every feature alone."""
         return cls(range(len(prices)), prices)
 
+    @property
+    def median(self) -> float:
+        """The median price of what is not free."""
+        return median(p for p in self.price if p > 0)
+
     def times_median(self, price: float) -> float:
-        """A price in median prices of what is not free."""
-        return price / median(p for p in self.price if p > 0)
+        return price / self.median
 
     def members(self, i: int) -> list[int]:
         return [feature for feature, owner in enumerate(self.item) if owner == i]
@@ -116,6 +121,7 @@ class Rules:
     loss: ArrayLike | None = None
     lookahead: int = 1
     hypotheses: int | None = None
+    worth: float | str | None = None
 
     @property
     def stops_by_region(self) -> bool:
@@ -127,7 +133,8 @@ class Decision:
     """item -1 and a reason to stop, or an item and why it is bought: "free", "young", "score" or "promised".
 
     ratios: item -> score per price of those that had the gain, so that a test can tell a close call from a clear one.
-    edges: feature -> edge by which it was scored. partner: the item for whose sake it is bought.
+    edges: feature -> edge by which it was scored. partner: the item for whose sake it is bought. pays, margin: as the
+    stop by worth has found.
     """
 
     item: int
@@ -139,6 +146,8 @@ class Decision:
     ratios: dict[int, float] = field(default_factory=dict)
     edges: dict[int, int] = field(default_factory=dict)
     partner: int | None = None
+    pays: int = 0
+    margin: float = math.inf
 
 
 def seen_cells(model: NaiveUtility, case: Case) -> dict[int, Cells]:
@@ -188,12 +197,13 @@ class Step:
         hypotheses: Sequence[Hypothesis] | None,
         uniforms: Sequence[float] | None,
         edges: Mapping[int, int] | None,
+        scenes: worthwhile.Scenes | None,
     ) -> None:
         self.model, self.case, self.items, self.rules = model, case, items, rules
         self.theta = model.mean() if theta is None or rules.lookahead == 2 else list(theta)
         self.q = believe(model, case, self.theta)
         self.seen = seen_cells(model, case)
-        self.uniforms, self.given_edges = uniforms, edges or {}
+        self.uniforms, self.given_edges, self.scenes = uniforms, edges or {}, scenes
         self.chosen_edges: dict[int, int] = {}
         self.hypotheses: Sequence[Hypothesis] = ()
         if rules.stops_by_region:
@@ -276,11 +286,12 @@ def plan(
     hypotheses: Sequence[Hypothesis] | None = None,
     uniforms: Sequence[float] | None = None,
     edges: Mapping[int, int] | None = None,
+    scenes: worthwhile.Scenes | None = None,
     explore: bool = False,
 ) -> Decision:
     """What is bought next. theta: the sample (None: the mean); hypotheses: None for all; uniforms: the random numbers
-    of `"random"`, by feature; edges: those that Exp3 drew."""
-    step = Step(model, case, items, rules, theta, hypotheses, uniforms, edges)
+    of `"random"`, by feature; edges: those that Exp3 drew; scenes: by class, for the stop by worth."""
+    step = Step(model, case, items, rules, theta, hypotheses, uniforms, edges, scenes)
     young = {i for i in items.open(case) if any(model.young(f) for f in items.unknown(case, i))}
     all_young = {i for i in young if all(model.young(f) for f in items.unknown(case, i))}
 
@@ -307,7 +318,7 @@ def plan(
 
 
 def choose(step: Step, payable: Sequence[int]) -> Decision:
-    """The payable item of largest score per price, or the stop for want of gain."""
+    """The payable item of largest score per price, or the stop for want of gain or of worth."""
     items, rules, case = step.items, step.rules, step.case
     scores = {i: step.score(i) for i in payable}
     found = {"q": step.q, "scores": scores, "edges": step.chosen_edges}
@@ -328,7 +339,33 @@ def choose(step: Step, payable: Sequence[int]) -> Decision:
     if not ratios:
         return Decision(-1, stop="gain", **found)
     best = max(ratios, key=lambda i: ratios[i])
-    return Decision(best, score[best], why="score", ratios=ratios, partner=partner.get(best), **found)
+    verdict = is_worth_it(step, ratios, best, partner.get(best))
+    found |= {"ratios": ratios, "pays": verdict.pays, "margin": verdict.margin}
+    if not verdict.pays:
+        return Decision(-1, stop="worth", **found)
+    return Decision(best, score[best], why="score", partner=partner.get(best), **found)
+
+
+def is_worth_it(step: Step, ratios: Mapping[int, float], best: int, partner: int | None) -> worthwhile.Verdict:
+    """Reading: the order of score / c is that in which items would be bought, with look-ahead that of the pairs too."""
+    if step.rules.worth is None:
+        return worthwhile.Verdict(1, math.inf)
+    assert step.scenes is not None
+    items, price = step.items, step.items.price
+    loss = loss_table(len(step.q), step.rules.loss)
+    if len(step.q) < 2:
+        return worthwhile.Verdict(0, math.inf)
+    worth = worthwhile.worth_of(step.rules.worth, items.median, loss)
+    order = sorted(ratios, key=lambda i: (-ratios[i], i))
+    taken = worthwhile.basket(order, price, step.case.left)
+    unknown = [items.unknown(step.case, i) for i in taken]
+    verdict = worthwhile.judge(step.q, loss, step.theta, step.scenes, unknown, [price[i] for i in taken], worth)
+    if partner is None:
+        return verdict
+    together = step.model.pair_mean(items.members(best)[0], items.members(partner)[0])
+    spared = worth * worthwhile.pair_saving(step.q, loss, together)
+    both = price[best] + price[partner]
+    return worthwhile.Verdict(verdict.pays or 2 * (spared > both), min(verdict.margin, abs(spared - both)))
 
 
 def partners_of(step: Step, u: int, payable: Sequence[int]) -> list[int]:

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from tests.naive.utility_worth import scenes_of_class
+
 WORD = 2**64 - 1
 
 
@@ -83,3 +85,17 @@ def draw_hypotheses(model, theta, number, generator):
         y = generator.pick(P)
         found[tuple(generator.pick(theta_i[y]) for theta_i in theta)] = None
     return list(found)
+
+
+def draw_scenes(model, theta, generator):
+    """Rows of cells by class: classes, then scenes, then features in order, a uniform number each."""
+    K = len(model.labels)
+    return [
+        [tuple(cell_at(theta_i[y], generator.uniform()) for theta_i in theta) for _ in range(scenes_of_class(K))]
+        for y in range(K)
+    ]
+
+
+def cell_at(shares, number):
+    """The cell at which the running sum exceeds the number."""
+    return next((v for v, upto in enumerate(np.cumsum(shares)) if upto > number), len(shares) - 1)

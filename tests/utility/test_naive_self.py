@@ -344,6 +344,33 @@ def test_a_dearer_item_needs_more_gain():
         assert stops == [None, "gain"]
 
 
+def test_what_is_not_expected_to_save_its_price_is_left():
+    model, items = two_tests(), Items.single([1, 1])
+    # every class has its scenes in the very proportions of theta: 81 and 2 of 83
+    scenes = [[(y, 0)] * 81 + [(1 - y, 1)] * 2 for y in (0, 1)]
+    saved = 79 / 166  # of a loss of a half, 2 / 83 stay
+
+    def stop(case, worth, **rules):
+        return plan(model, case, items, Rules(confidence=None, gain=0.0, worth=worth, **rules), scenes=scenes).stop
+
+    assert [stop(empty(model), worth) for worth in (0.999 / saved, 1.001 / saved)] == ["worth", None]
+    assert [stop(Case.opened(["0", None]), worth) for worth in (1.0, 1e6)] == ["worth", "worth"]
+    assert [stop(empty(model), worth, loss=[[0, 3], [3, 0]]) for worth in (0.999 / 3 / saved, 1.001 / 3 / saved)] == [
+        "worth",
+        None,
+    ]
+    assert stop(empty(model), "auto") is None
+    dear = Items.single([400, 1])
+    rules = Rules(confidence=None, gain=0.0, worth="auto")
+    assert plan(model, empty(model), dear, rules, scenes=scenes).stop is None, "the median is 200.5"
+    assert (
+        plan(
+            table_model([(5, "a", ["u"]), (5, "a", ["v"])]), Case.opened([None]), Items.single([1]), rules, scenes=[]
+        ).stop
+        == "worth"
+    )
+
+
 def test_status_and_requirements():
     model, needs = two_tests(), [[0, 1], [0, 0]]
     items, rules = Items(range(2), [1, 1], needs), Rules(confidence=None, gain=0.0)

@@ -13,17 +13,19 @@ from quercus.inquire.layout import KNOWN, MISSING
 
 VARIANTS = {
     "ig": {},
+    "confidence": {"confidence": 0.95, "gain": 0.005, "worth": None},
+    "thrifty": {"worth": 40.0, "costs": {"amount": 3.0, "level": 0.5}, "loss": {"maybe": {"no": 3.0}}},
     "groups": {
         "costs": {"amount": 4.0, "person": 2.0, "level": 0.0},
         "groups": {"person": ["age", "job"]},
         "requires": {"amount": ["person"]},
         "budget": 7.0,
     },
-    "paper": {"objective": "ec2", "numeric": "thresholds", "confidence": None, "gain": 0.0, "hypotheses": 30},
-    "regions": {"hypotheses": 40, "confidence": None, "gain": 0.02, "costs": {"amount": 3.0, "level": 0.5}},
+    "paper": {"objective": "ec2", "numeric": "thresholds", "worth": None, "hypotheses": 30},
+    "regions": {"hypotheses": 40, "gain": 0.02, "worth": None, "costs": {"amount": 3.0, "level": 0.5}},
     "exp3": {"numeric": "exp3", "forget": 0.01},
     "eced": {"objective": "eced", "bins": 4, "forget": 0.005, "loss": {"maybe": {"no": 3.0}}},
-    "random": {"objective": "random", "gain": 0.3},
+    "random": {"objective": "random", "gain": 0.3, "worth": None},
     "ahead": {"lookahead": 2, "costs": {"amount": 2.0, "level": 0.0}, "budget": 4.0},
 }
 

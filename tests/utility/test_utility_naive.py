@@ -9,7 +9,7 @@ from quercus import UtilityTree
 from quercus.inquire.layout import REFUSED, UNKNOWN
 from tests.naive import utility as naive
 from tests.naive.utility_state import NaiveUtility
-from tests.utility.draws import Generator, draw_hypotheses, draw_theta
+from tests.utility.draws import Generator, draw_hypotheses, draw_scenes, draw_theta
 
 KINDS = ("numeric", "nominal", "numeric", "nominal", "numeric")
 NAMES = tuple("abcde")
@@ -34,6 +34,25 @@ def make_stream(rng, count):
         labels.append(label)
         weights.append(float(rng.choice([0.5, 1.0, 2.0])))
     return rows, labels, weights
+
+
+def make_many_classes(rng, count):
+    """Twenty classes, most of them rare."""
+    rows, _, weights = make_stream(rng, count)
+    labels = [
+        f"class {min(int(rng.exponential(5.0)), 19):02d}" if i >= 40 else f"class {i % 20:02d}" for i in range(count)
+    ]
+    for row, label in zip(rows, labels, strict=True):
+        row[0], row[2] = float(rng.normal(int(label[-2:]), 2.0)), float(round(rng.normal(-int(label[-2:]), 3.0)))
+    return rows, labels, weights
+
+
+def make_xor(rng, count):
+    """Two categories that tell the class only together."""
+    rows, _, weights = make_stream(rng, count)
+    for row in rows:
+        row[1], row[3] = str(rng.choice(["red", "blue"])), str(rng.choice(["x", "y"]))
+    return rows, ["yes" if (row[1] == "red") != (row[3] == "x") else "no" for row in rows], weights
 
 
 def normal(count, shift):
@@ -125,9 +144,12 @@ class Follower:
         tree.schema_.read_one(as_dict(row), self.codes, False)
         order = [tree.schema_.labels.index(label) for label in plain.labels]
         loss = None if tree.loss is None else tree._loss[np.ix_(order, order)]
-        self.rules = naive.Rules(tree.objective, tree.confidence, tree.gain, loss, tree.lookahead, tree.hypotheses)
+        self.rules = naive.Rules(
+            tree.objective, tree.confidence, tree.gain, loss, tree.lookahead, tree.hypotheses, tree.worth
+        )
         self.case = naive.Case.opened([None] * len(NAMES), math.inf if tree.budget is None else tree.budget)
         self.given = self.draw()
+        self.decisions = []
 
     def draw(self):
         """What the plan is drawn from, in the order in which the engine draws."""
@@ -141,6 +163,8 @@ class Follower:
         if self.rules.stops_by_region:
             number = 500 if self.tree.hypotheses is None else self.tree.hypotheses
             given["hypotheses"] = draw_hypotheses(self.plain, theta, number, generator)
+        if self.tree.worth is not None:
+            given["scenes"] = draw_scenes(self.plain, theta, generator)
         return given
 
     def ask(self, status=None):
@@ -149,10 +173,10 @@ class Follower:
 
     def assert_same_scores(self, expected):
         """Ask for each item alone: its score is then that of the decision."""
-        kept = {name: getattr(self.tree, name) for name in ("confidence", "gain", "hypotheses")}
+        kept = {name: getattr(self.tree, name) for name in ("confidence", "gain", "hypotheses", "worth")}
         # The stop by region stays where the scores need hypotheses: such a case has no scores to compare.
         without = {} if self.tree.objective == "ec2" else {"hypotheses": None}
-        self.tree.set_params(confidence=None, gain=0.0, **without)
+        self.tree.set_params(confidence=None, gain=0.0, worth=None, **without)
         for i, score in expected.scores.items():
             status = [
                 REFUSED if state == UNKNOWN and self.items.item[f] != i else state
@@ -165,12 +189,16 @@ class Follower:
     def step(self):
         """Compare one step; False at the end, or where the two best are too close to tell."""
         expected = naive.plan(self.plain, self.case, self.items, self.rules, **self.given)
+        self.decisions.append(expected)
         found = self.ask()
         if self.tree.lookahead == 1:
             self.assert_same_scores(expected)
         ratios = sorted(expected.ratios.values(), reverse=True)
-        if len(ratios) > 1 and ratios[0] - ratios[1] < CLOSE and found.item != expected.item:
+        both_buy = found.stop is None and expected.stop is None
+        if both_buy and len(ratios) > 1 and ratios[0] - ratios[1] < CLOSE and found.item != expected.item:
             assert expected.ratios[found.item] > ratios[0] - CLOSE
+            return False
+        if expected.margin < CLOSE and "worth" in (found.stop, expected.stop):
             return False
         assert (found.item, found.stop) == (expected.item, expected.stop)
         if found.stop is not None:
@@ -192,6 +220,7 @@ class Follower:
 GROUPED = {"costs": {"a": 3.0, "lab": 2.0, "e": 0.0}, "groups": {"lab": ["b", "c"]}, "requires": {"d": ["lab"]}}
 # Without bins that are drawn anew, pairs never start again, which the plain version leaves out.
 AHEAD = {"lookahead": 2, "numeric": "thresholds", "ranges": {"a": (-2, 4), "c": (-3, 6), "e": (0, 1)}}
+BY_SCORES = {"worth": None, "confidence": 0.95, "gain": 0.005}
 PLANS = {
     "ig": {},
     "us": {"objective": "us"},
@@ -229,13 +258,90 @@ PLANS = {
 def test_each_step_is_planned_as_the_page_says(variant, explore):
     rng = np.random.default_rng(3)
     rows, labels, weights = make_stream(rng, 160)
-    tree, plain = make_both(**PLANS[variant])
+    tree, plain = make_both(**BY_SCORES | PLANS[variant])
     steps = 0
     for start in range(0, 150, 30):
         learn_both(tree, plain, rows[start : start + 30], labels[start : start + 30], weights[start : start + 30])
         for k in range(4):
             steps += Follower(tree, plain, rows[start + 30 - k], explore, seed=start + k).run()
     assert steps > 10
+
+
+LOSS = {"maybe": {"no": 4.0, "yes": 2.0}, "yes": {"no": 0.5}}
+PRICED = {"costs": {"a": 3.0, "b": 0.2, "c": 1.5, "d": 0.7}}
+WORTHS = {
+    "auto": {},
+    "dear": {"worth": 7.0},
+    "dear, us": {"worth": 9.0, "objective": "us"},
+    "dear, eced": {"worth": 9.0, "objective": "eced", "bins": 4},
+    "dear, ec2": {"worth": 9.0, "objective": "ec2", "hypotheses": 40},
+    "dear, random": {"worth": 9.0, "objective": "random"},
+    "dear, regions": {"worth": 9.0, "hypotheses": 25},
+    "confidence": {"worth": 9.0, "confidence": 0.9},
+    "gain": PRICED | {"worth": 9.0, "gain": 0.01},
+    "loss": {"loss": LOSS},
+    "dear, loss": {"loss": LOSS, "worth": 4.0},
+    "prices": PRICED,
+    "dear, prices": PRICED | {"worth": 8.0},
+    "prices, loss": PRICED | {"loss": LOSS, "worth": 5.0, "classes": "uniform"},
+    "groups": GROUPED,
+    "dear, groups": GROUPED | {"worth": 12.0},
+    "groups, loss": GROUPED | {"loss": LOSS, "worth": 7.0, "objective": "us"},
+    "budget": {"budget": 2.0, "worth": 12.0},
+    "budget, prices": PRICED | {"budget": 3.5, "worth": 15.0},
+    "budget, random": PRICED | {"budget": 3.2, "worth": 10.0, "objective": "random"},
+    "dear, random, prices": PRICED | {"worth": 6.0, "objective": "random"},
+    "thresholds": {"numeric": "thresholds", "ranges": {"e": (0, 1)}, "worth": 9.0},
+    "thresholds, groups": GROUPED | {"numeric": "thresholds", "worth": 12.0},
+    "forgetting": {"forget": 0.05, "worth": 7.0},
+    "ahead": AHEAD,
+    "dear, ahead": AHEAD | {"worth": 9.0},
+    "ahead, loss": AHEAD | PRICED | {"worth": 4.0, "loss": LOSS, "gain": 0.01},
+    "ahead, budget": AHEAD | PRICED | {"worth": 20.0, "budget": 3.5, "forget": 0.01},
+}
+STREAMS = {"three classes": make_stream, "twenty classes": make_many_classes, "xor": make_xor}
+
+
+def follow(arguments, stream, explore):
+    """All decisions of many cases, each of which was the same on both sides."""
+    rows, labels, weights = STREAMS[stream](np.random.default_rng(5), 190)
+    tree, plain = make_both(**arguments)
+    decisions = []
+    for start in range(0, 180, 30):
+        learn_both(tree, plain, rows[start : start + 30], labels[start : start + 30], weights[start : start + 30])
+        for k in range(4):
+            follower = Follower(tree, plain, rows[start + 30 + k], explore, seed=start + k)
+            follower.run()
+            decisions += follower.decisions
+    return decisions
+
+
+@pytest.mark.parametrize("explore", [False, True], ids=["mean", "sample"])
+@pytest.mark.parametrize("variant", WORTHS)
+def test_what_is_not_worth_it_is_not_bought(variant, explore):
+    decisions = follow(WORTHS[variant], "three classes", explore)
+    assert sum(decision.stop is None for decision in decisions) > 10
+    assert sum(decision.stop == "worth" for decision in decisions) > 2
+
+
+MANY = {"auto": {}, "dear": {"worth": 12.0}, "prices": PRICED | {"worth": 9.0}, "groups": GROUPED | {"bins": 4}}
+
+
+@pytest.mark.parametrize("explore", [False, True], ids=["mean", "sample"])
+@pytest.mark.parametrize("variant", MANY)
+def test_the_scenes_of_the_likeliest_classes_count(variant, explore):
+    decisions = follow(MANY[variant], "twenty classes", explore)
+    assert sum(decision.pays > 0 for decision in decisions) > 10
+    assert any(len(decision.q) > 16 for decision in decisions)
+
+
+@pytest.mark.parametrize("explore", [False, True], ids=["mean", "sample"])
+@pytest.mark.parametrize("worth", ["auto", 5.0])
+def test_a_pair_may_be_worth_what_neither_is(worth, explore):
+    decisions = follow(AHEAD | {"worth": worth}, "xor", explore)
+    promised = [decision for decision in decisions if decision.why == "promised"]
+    assert len(promised) > 3
+    assert any(decision.stop == "worth" for decision in decisions)
 
 
 @pytest.mark.parametrize("explore", [False, True], ids=["mean", "sample"])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from quercus.inquire.layout import GENERATOR
 from quercus.utility.kernels import draw_gammas
-from quercus.utility.layout import GENERATOR
 from tests.utility.draws import Generator
 
 

@@ -229,7 +229,7 @@ def frontier(
         ),
     ] = None,
     features: Annotated[
-        bool, typer.Option("--features", help="Pay for features instead of labels, at several budgets and confidences.")
+        bool, typer.Option("--features", help="Pay for features instead of labels, at several budgets and worths.")
     ] = False,
     costs: Annotated[
         Path | None,

@@ -27,7 +27,7 @@ def show_feature_frontier(
     rows: int | None,
     out: Path,
 ) -> None:
-    """Run a learner that buys features at several budgets and confidences, print the table and write it to a folder.
+    """Run a learner that buys features at several budgets and worths, print the table and write it to a folder.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def show_feature_frontier(
         As for `show_frontier`.
     """
     from quercus.evaluation import feature_frontier
-    from quercus.evaluation.spending import CONFIDENCES
+    from quercus.evaluation.spending import usual_lines
 
     check_folder(out, (PICTURE, TABLE))
     model = make_learner(learner, settings)
@@ -56,9 +56,9 @@ def show_feature_frontier(
     if budgets is not None:
         from quercus.evaluation.buying import prices_of
 
-        whole = sum(prices_of(model, stream.feature_names))
-        amounts = [parse_money(text.strip(), whole) for text in budgets.split(",") if text.strip()]
-        options["vary"] = {"budget": amounts, "confidence": CONFIDENCES}
+        prices = prices_of(model, stream.feature_names)
+        amounts = [parse_money(text.strip(), sum(prices)) for text in budgets.split(",") if text.strip()]
+        options["vary"] = usual_lines(prices) | {"budget": amounts}
     measure_and_show(feature_frontier, stream, model, seeds, rows, out, options)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from quercus.evaluation.buying import prices_of
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from quercus.streams import Stream
 
 SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)
-CONFIDENCES = (0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+# What a wrong answer costs, in median prices.
+WORTHS = (5, 10, 20, 50, 100, 200, 500, 2000)
 COUNTS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 BEST, BEST_PER_PRICE = "best k", "best k per price"
 
@@ -56,7 +58,7 @@ def feature_frontier(
         As for `evaluate`; the learner buys features, as `UtilityTree` does, and is not trained itself.
     vary
         By parameter of the learner its values, a line each. None: ``budget``, from the cheapest feature to the price
-        of all, and ``confidence`` from .6 to .999.
+        of all, and ``worth`` from 5 to 2,000 median prices for a wrong answer.
     rivals
         A dict of learners by name, a list, or a single one. None: `ConfidenceTree`, `HoeffdingTree` and, if river is
         installed, its ExtremelyFastDecisionTreeClassifier.
@@ -89,7 +91,7 @@ def feature_frontier(
 
     stream = as_stream(data)
     prices = _check_learner(learner, stream)
-    lines = _check_vary(learner, _usual(prices) if vary is None else vary)
+    lines = _check_vary(learner, usual_lines(prices) if vary is None else vary)
     nominal = getattr(learner, "nominal", None)
     others = usual_rivals(nominal, loss) if rivals is None else by_name(rivals) if rivals else {}
     fixed = _check_best(prices, best)
@@ -141,14 +143,26 @@ def _check_learner(learner: Any, stream: Stream) -> list[float]:
     return prices_of(learner, stream.feature_names)
 
 
-def _usual(prices: Sequence[float]) -> dict[str, Sequence[Any]]:
-    """Return shares of the price of all features, from the cheapest on, and the confidences."""
+def usual_lines(prices: Sequence[float]) -> dict[str, Sequence[Any]]:
+    """Return what `feature_frontier` varies: shares of the price of all features, and what a wrong answer may cost.
+
+    Parameters
+    ----------
+    prices
+        Of all items; 0 is free.
+
+    Examples
+    --------
+    >>> usual_lines([0, 2, 8])["budget"]
+    [2, 3.5, 5.0, 7.5, 10.0]
+    """
     paid = [price for price in prices if price]
     if not paid:
-        return {"confidence": CONFIDENCES}
-    whole, least = math.fsum(paid), min(paid)
+        return {"worth": WORTHS}
+    whole, least, middle = math.fsum(paid), min(paid), median(paid)
     shares = [float(f"{share * whole:.3g}") for share in SHARES]
-    return {"budget": [least, *(b for b in shares if least < b < whole), whole], "confidence": CONFIDENCES}
+    worths = [float(f"{worth * middle:.3g}") for worth in WORTHS]
+    return {"budget": [least, *(b for b in shares if least < b < whole), whole], "worth": worths}
 
 
 def _check_vary(learner: Any, vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]:

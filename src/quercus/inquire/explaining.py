@@ -16,6 +16,7 @@ _STOPS = {
     "gain": "nothing else would tell enough to be worth asking",
     "budget": "the money that is left buys nothing more",
     "nothing left": "there is nothing left to ask for",
+    "worth": "what is left would cost more than it is expected to save",
 }
 
 

@@ -10,8 +10,24 @@ import numpy.typing as npt
 
 # State of a feature in a case: not known, known, bought without a result, not to be had, bought and on its way.
 UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
-# Why a case asks for nothing more, as an engine may say it.
-STOPS = ("confident", "region", "gain", "budget", "nothing left")
+# Why a case asks for nothing more, as an engine may say it, and as a number; GOES_ON is none of them.
+STOPS = ("confident", "region", "gain", "budget", "nothing left", "worth")
+CONFIDENT, REGION, GAIN, BUDGET, NOTHING_LEFT, WORTH, GOES_ON = range(7)
+# What a loop over rows does. EXPLORE: its cases ask for the sake of learning, too; LEARN: from what was bought; WHOLE:
+# from all values of the row; STEP: just decide what comes next in a case; BELIEVE: just tell its class probabilities.
+EXPLORE, LEARN, WHOLE, STEP, BELIEVE = 1, 2, 4, 8, 16
+# A step of a case. It is told what is ``left`` of the budget and the ``seed`` of the case.
+DECISION = np.dtype(
+    [
+        ("item", np.int64),
+        ("stop", np.int64),
+        ("score", np.float64),
+        ("left", np.float64),
+        ("seed", np.uint64),
+    ],
+    align=True,
+)
+GENERATOR = np.dtype([("g0", np.uint64), ("g1", np.uint64), ("g2", np.uint64), ("g3", np.uint64)], align=True)
 
 
 class Decision(NamedTuple):

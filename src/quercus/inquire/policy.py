@@ -45,7 +45,7 @@ class PolicyTree:
     --------
     >>> from quercus import UtilityTree
     >>> rows = [{"fever": "high", "shoes": "red"}, {"fever": "none", "shoes": "red"}] * 50
-    >>> tree = UtilityTree(costs={"fever": 3}).fit(rows, ["ill", "well"] * 50).tree()
+    >>> tree = UtilityTree(confidence=0.9, costs={"fever": 3}).fit(rows, ["ill", "well"] * 50).tree()
     >>> print(tree)
     UtilityTree expects to ask 1 question for 3 a case, to be right in 98% of cases
     what came back        reach  to pay  right  what it does then
@@ -233,7 +233,7 @@ def make_policy_tree(model: BuyingLearner, depth: int, reach: float) -> PolicyTr
     Examples
     --------
     >>> from quercus import UtilityTree
-    >>> make_policy_tree(UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20), 6, 0.01).questions
+    >>> make_policy_tree(UtilityTree(confidence=0.9).fit([["a"], ["b"]] * 20, ["no", "yes"] * 20), 6, 0.01).questions
     1.0
     """
     check_whole("depth", depth, least=0)

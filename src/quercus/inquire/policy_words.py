@@ -30,6 +30,7 @@ _STOPS = {
     "gain": "nothing else tells enough",
     "budget": "no money for more",
     "nothing left": "nothing left to ask",
+    "worth": "more would not pay",
 }
 
 
@@ -44,7 +45,7 @@ def summary(tree: PolicyTree) -> str:
     Examples
     --------
     >>> from quercus import UtilityTree
-    >>> summary(UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree())
+    >>> summary(UtilityTree(confidence=0.9).fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree())
     'UtilityTree expects to ask 1 question for 1 a case, to be right in 95% of cases'
     """
     root = tree.root
@@ -72,7 +73,7 @@ def write_text(tree: PolicyTree, shown: PolicyTree) -> str:
     Examples
     --------
     >>> from quercus import UtilityTree
-    >>> tree = UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree()
+    >>> tree = UtilityTree(confidence=0.9).fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree()
     >>> print(write_text(tree, tree))
     UtilityTree expects to ask 1 question for 1 a case, to be right in 95% of cases
     what came back  reach  to pay  right  what it does then
@@ -110,7 +111,7 @@ def notes(tree: PolicyTree, shown: PolicyTree) -> list[str]:
     Examples
     --------
     >>> from quercus import UtilityTree
-    >>> tree = UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree(depth=0)
+    >>> tree = UtilityTree(confidence=0.9).fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree(depth=0)
     >>> notes(tree, tree)
     ['+ at least: 100% of cases go on at ...; a larger depth or a smaller reach follows them']
     """
@@ -134,7 +135,7 @@ def action(node: PolicyNode) -> str:
     Examples
     --------
     >>> from quercus import UtilityTree
-    >>> tree = UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree()
+    >>> tree = UtilityTree(confidence=0.9).fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree()
     >>> [action(node) for node in tree.nodes]
     ['ask x0 (1)', "answer 'no': sure enough", "answer 'yes': sure enough"]
     """
@@ -163,7 +164,7 @@ def boxes(tree: PolicyTree, columns: int) -> list[Box]:
     Examples
     --------
     >>> from quercus import UtilityTree
-    >>> tree = UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree()
+    >>> tree = UtilityTree(confidence=0.9).fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree()
     >>> boxes(tree, 40)[1].lines
     ("answer 'no': sure enough", 'reach 50%, right 95%')
     """
@@ -189,7 +190,7 @@ def write_page(tree: PolicyTree, shown: PolicyTree, page: bool) -> str:
     Examples
     --------
     >>> from quercus import UtilityTree
-    >>> tree = UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree()
+    >>> tree = UtilityTree(confidence=0.9).fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree()
     >>> write_page(tree, tree, False)[:26]
     '<div class="quercus-tree" '
     """

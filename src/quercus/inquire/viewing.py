@@ -51,7 +51,7 @@ class CaseView:
     def stopped(self) -> str | None:
         """Why there is no question.
 
-        "confident", "region", "gain", "budget", "nothing left" or "closed"; None while there is one.
+        "confident", "region", "worth", "gain", "budget", "nothing left" or "closed"; None while there is one.
         """
         found = self._next()
         return None if isinstance(found, Offer) else found

@@ -36,6 +36,10 @@ class UtilityTree(UtilityLearner):
         The most that one case, and that all of them together, may cost; None: no limit.
     refer
         Where the best answer is expected to cost more than this, the answer is `quercus.REFER`.
+    worth
+        What a loss of 1, with no ``loss`` given a wrong answer, costs in the unit of the prices. A case stops when no
+        further purchases are expected to save more than they cost. ``"auto"``: 200 times the median price, for the
+        largest loss; None: that does not matter.
     confidence
         A case stops when its answer is this sure; None: never.
     gain
@@ -93,7 +97,7 @@ class UtilityTree(UtilityLearner):
     >>> told = tree.buy_and_learn(X[:2_000], y[:2_000])
     >>> later = tree.purchases(X[2_000:])
     >>> round(float((later.answers == y[2_000:]).mean()), 3), round(float(later.cost.mean()), 2)
-    (0.873, 2.0)
+    (0.882, 1.67)
     """
 
     def __init__(
@@ -106,8 +110,9 @@ class UtilityTree(UtilityLearner):
         budget: float | None = None,
         total: float | None = None,
         refer: float | None = None,
-        confidence: float | None = 0.95,
-        gain: float = 0.005,
+        worth: float | str | None = "auto",
+        confidence: float | None = None,
+        gain: float = 0.0,
         numeric: str = "quantiles",
         bins: int = 8,
         ranges: Mapping[str, tuple[float, float]] | None = None,
@@ -129,6 +134,7 @@ class UtilityTree(UtilityLearner):
         self.budget = budget
         self.total = total
         self.refer = refer
+        self.worth = worth
         self.confidence = confidence
         self.gain = gain
         self.numeric = numeric
@@ -157,15 +163,14 @@ class UtilityTree(UtilityLearner):
         Examples
         --------
         >>> UtilityTree.paper(hypotheses=95)
-        UtilityTree(classes='uniform', confidence=None, gain=0.0, hypotheses=95,
-                    numeric='thresholds', objective='ec2')
+        UtilityTree(classes='uniform', hypotheses=95, numeric='thresholds',
+                    objective='ec2', worth=None)
         """
         published = {
             "objective": "ec2",
             "numeric": "thresholds",
             "classes": "uniform",
-            "confidence": None,
-            "gain": 0.0,
+            "worth": None,
             "hypotheses": 500,
         }
         return cls(**(published | changes))

@@ -15,6 +15,8 @@ from quercus.utility.layout import MOST_BINS
 OBJECTIVES = {"ig": 0, "us": 1, "ec2": 2, "eced": 3, "random": 4}
 NUMERICS = {"quantiles": 0, "thresholds": 1, "exp3": 2}
 CLASSES = {"learned": 0, "uniform": 1}
+# What a wrong answer costs if nothing is said, in median prices: chosen on sets that no figure is told of.
+WORTH = 200.0
 
 
 def check_arguments(tree: Any) -> None:
@@ -42,6 +44,8 @@ def check_arguments(tree: Any) -> None:
     check_whole("lookahead", tree.lookahead, most=2)
     check_number("prior", tree.prior, least=0, above=True)
     check_number("gain", tree.gain, least=0)
+    if tree.worth is not None and tree.worth != "auto":
+        check_number("worth", tree.worth, least=0, above=True)
     check_number("forget", tree.forget, least=0, most=0.5)
     check_number("max_bytes", tree.max_bytes, least=1)
     if tree.confidence is not None:

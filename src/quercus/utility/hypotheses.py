@@ -40,6 +40,20 @@ def write_row(features: Any, number: int, cells: Any) -> None:
 
 
 @kernel
+def draw_values(features: Any, theta: Any, generator: Any, label: int, cells: Any) -> None:
+    """Draw the cell of each feature in a class."""
+    for f in range(len(features)):
+        first, rest = features[f].first, draw_uniform(generator)
+        cell, last = 0, features[f].cells - 1
+        while cell < last:
+            rest -= theta[first + cell, label]
+            if rest < 0.0:
+                break
+            cell += 1
+        cells[f] = cell
+
+
+@kernel
 def draw_row(features: Any, table: Any, classes: int, cells: Any) -> None:
     """Draw a class, and the cell of each feature in that class."""
     rest, label = draw_uniform(table.generator[0]), 0
@@ -48,15 +62,7 @@ def draw_row(features: Any, table: Any, classes: int, cells: Any) -> None:
         if rest < 0.0:
             break
         label += 1
-    for f in range(len(features)):
-        first, rest = features[f].first, draw_uniform(table.generator[0])
-        cell, last = 0, features[f].cells - 1
-        while cell < last:
-            rest -= table.theta[first + cell, label]
-            if rest < 0.0:
-                break
-            cell += 1
-        cells[f] = cell
+    draw_values(features, table.theta, table.generator[0], label, cells)
 
 
 @kernel

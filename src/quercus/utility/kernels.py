@@ -9,25 +9,22 @@ from numba import types
 
 from quercus.compile import kernel
 from quercus.growing.answers import decide
-from quercus.inquire.layout import KNOWN, MISSING, UNKNOWN
-from quercus.utility.ahead import learn_pairs
-from quercus.utility.cells import lacks_room, learn_label, learn_value
-from quercus.utility.layout import (
+from quercus.inquire.layout import (
     BELIEVE,
     DECISION,
     EXPLORE,
     GENERATOR,
     GOES_ON,
-    KEPT_VALUES,
+    KNOWN,
     LEARN,
-    QUANTILES,
-    SETTINGS,
-    STATE_TYPES,
+    MISSING,
     STEP,
+    UNKNOWN,
     WHOLE,
-    State,
-    array_type,
 )
+from quercus.utility.ahead import learn_pairs
+from quercus.utility.cells import lacks_room, learn_label, learn_value
+from quercus.utility.layout import KEPT_VALUES, QUANTILES, SETTINGS, STATE_TYPES, State, array_type
 from quercus.utility.planning import begin_path, find_path, make_scratch, plan_step, reveal, sort_members
 from quercus.utility.sampling import draw_gamma, draw_seed, seed_generator
 from quercus.utility.tables import (

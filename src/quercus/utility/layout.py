@@ -27,12 +27,6 @@ from numba import from_dtype, types
 NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 QUANTILES, THRESHOLDS, EXP3 = range(3)
 IG, US, EC2, ECED, RANDOM = range(5)
-# What a loop over rows does. EXPLORE: the plan of a case comes from a sample; LEARN: from what was bought; WHOLE: from
-# all values of the row; STEP: just decide what comes next in a case; BELIEVE: just tell its class probabilities.
-EXPLORE, LEARN, WHOLE, STEP, BELIEVE = 1, 2, 4, 8, 16
-# In the order of quercus.inquire.layout.STOPS; GOES_ON is none of them.
-CONFIDENT, REGION, GAIN, BUDGET, NOTHING_LEFT, GOES_ON = range(6)
-
 YOUNG = 16
 KEPT_VALUES = 512
 MOST_BINS = 64
@@ -44,6 +38,8 @@ NOT_OFFERED, GROWN, YOUNG_IN_PART, YOUNG_WHOLLY, MATE = range(5)
 EXPLORES, HYPOTHESES = range(2)
 FIRST_ROOM = 4
 MOST_PAIRED = 64
+# Rows drawn to see what a case may still turn out to be, and the most classes that they are drawn of.
+MOST_SCENES, MOST_LIKELY = 64, 16
 
 OPTIONS = np.dtype(
     [
@@ -81,8 +77,10 @@ SETTINGS = np.dtype(
         ("uniform", np.int64),
         ("hypotheses", np.int64),  # 0: none
         ("lookahead", np.int64),
+        ("is_relative", np.int64),  # whether worth is in median prices per largest loss
         ("confidence", np.float64),  # infinite: never confident
         ("gain", np.float64),
+        ("worth", np.float64),  # 0: no matter
         ("prior", np.float64),
         ("forget", np.float64),
         ("budget", np.float64),
@@ -90,18 +88,6 @@ SETTINGS = np.dtype(
     ],
     align=True,
 )
-# ``left`` of the budget, ``seed`` of the case: what a step is told.
-DECISION = np.dtype(
-    [
-        ("item", np.int64),
-        ("stop", np.int64),
-        ("score", np.float64),
-        ("left", np.float64),
-        ("seed", np.uint64),
-    ],
-    align=True,
-)
-GENERATOR = np.dtype([("g0", np.uint64), ("g1", np.uint64), ("g2", np.uint64), ("g3", np.uint64)], align=True)
 
 
 def array_type(dtype: Any, dimensions: int, readonly: bool = False) -> types.Array:
@@ -165,7 +151,8 @@ class Table(NamedTuple):
     P(class). ``picked`` is the edge of each feature that is the only one to be asked about (-1: all are), ``chance``
     the probability of that. ``luck`` is the score of each item under the objective "random". Hypotheses: ``cells`` by
     hypothesis and feature, ``weight``, ``region``, ``alive`` (agrees with what is known), ``places`` a hash table.
-    ``facts`` are two numbers; ``generator`` is what all this was drawn with.
+    ``scenes`` are rows of cells drawn of each class. ``facts`` are two numbers; ``generator`` is what all this was
+    drawn with.
     """
 
     theta: Any
@@ -179,6 +166,7 @@ class Table(NamedTuple):
     region: Any
     alive: Any
     places: Any
+    scenes: Any
     facts: Any
     generator: Any
 
@@ -190,8 +178,9 @@ class Scratch(NamedTuple):
     be bought with, ``first_score`` when it was first scored (NaN: not yet), ``scores`` of now, ``partner``: the feature
     that it was to be bought after, given which it counts (-1: none). By class: ``q``, ``r``. ``outcomes`` and
     ``shares`` by cell and class, ``joint`` by joint outcome and class. By item: ``offers``, ``ratios`` of score and
-    price, ``mates`` for whose sake it would be bought (-1: none), ``pair_scores`` of both. ``promised`` is the item
-    that is next (-1: none).
+    price, ``mates`` for whose sake it would be bought (-1: none), ``pair_scores`` of both, ``taken`` in thought.
+    ``promised`` is the item that is next (-1: none). ``likely`` are the classes of the ``worlds``: class probabilities
+    if a scene is what the case turns out to be.
     """
 
     status: Any
@@ -211,3 +200,6 @@ class Scratch(NamedTuple):
     mates: Any
     pair_scores: Any
     promised: Any
+    taken: Any
+    likely: Any
+    worlds: Any

@@ -7,24 +7,32 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.inquire.layout import KNOWN, MISSING, ORDERED, UNKNOWN
+from quercus.inquire.layout import (
+    BUDGET,
+    CONFIDENT,
+    GAIN,
+    GOES_ON,
+    KNOWN,
+    MISSING,
+    NOTHING_LEFT,
+    ORDERED,
+    REGION,
+    UNKNOWN,
+    WORTH,
+)
 from quercus.utility.ahead import find_mates
 from quercus.utility.cells import be_patient, find_cell, is_young
 from quercus.utility.hypotheses import mark_alive
 from quercus.utility.layout import (
-    BUDGET,
-    CONFIDENT,
     EC2,
     EXPLORES,
-    GAIN,
-    GOES_ON,
     GROWN,
     MATE,
     MOST_JOINT,
+    MOST_LIKELY,
+    MOST_SCENES,
     NOT_OFFERED,
-    NOTHING_LEFT,
     QUANTILES,
-    REGION,
     YOUNG_IN_PART,
     YOUNG_WHOLLY,
     Prices,
@@ -32,6 +40,7 @@ from quercus.utility.layout import (
 )
 from quercus.utility.scores import score_features, score_group, score_partnered
 from quercus.utility.tables import share_weights, weigh_known, weigh_partners
+from quercus.utility.worth import expect_loss, find_answer, is_worth_it, largest_loss
 
 
 @kernel
@@ -81,6 +90,9 @@ def make_scratch(state: Any, prices: Any) -> Any:
         np.full(items, -1),
         np.zeros(items),
         np.full(1, -1),
+        np.zeros(items, np.uint8),
+        np.zeros(MOST_LIKELY, np.int64),
+        np.zeros((MOST_SCENES, classes)),
     )
 
 
@@ -132,18 +144,9 @@ def is_confident(settings: Any, loss: Any, q: Any, classes: int) -> bool:
     if classes == 0 or settings.confidence == np.inf:
         return False
     if loss.shape[0] == 0:
-        most = 0.0
-        for y in range(classes):
-            most = max(most, q[y])
-        return most >= settings.confidence
-    least, largest = np.inf, -np.inf
-    for answer in range(classes):
-        expected = 0.0
-        for y in range(classes):
-            expected += q[y] * loss[y, answer]
-            largest = max(largest, loss[y, answer])
-        least = min(least, expected)
-    return least <= (1.0 - settings.confidence) * largest
+        return q[find_answer(q, loss, classes)] >= settings.confidence
+    least = expect_loss(q, loss, find_answer(q, loss, classes), classes)
+    return least <= (1.0 - settings.confidence) * largest_loss(loss, classes)
 
 
 @kernel
@@ -233,6 +236,11 @@ def plan_step(
             decision.stop = CONFIDENT
         else:
             choose_item(settings, state, prices, table, scratch, row, status, left, settings.gain, decision)
+            # The second of a pair was paid for with the first.
+            is_promised = decision.item >= 0 and decision.item == scratch.promised[0]
+            asks = settings.worth > 0.0 and decision.item >= 0 and not is_promised
+            if asks and not is_worth_it(settings, state, prices, table, scratch, status, decision.item, left, loss):
+                decision.item, decision.score, decision.stop = -1, 0.0, WORTH
 
 
 @kernel

@@ -13,8 +13,9 @@ from quercus.inquire.layout import KNOWN
 from quercus.utility.ahead import share_by_partner, side_of
 from quercus.utility.cells import find_cell
 from quercus.utility.hypotheses import make_hypotheses
-from quercus.utility.layout import EC2, EXP3, EXPLORES, IG, NUMERIC, RANDOM, TENTHS, Table
+from quercus.utility.layout import EC2, EXP3, EXPLORES, IG, MOST_LIKELY, MOST_SCENES, NUMERIC, RANDOM, TENTHS, Table
 from quercus.utility.sampling import draw_cells, seed_generator
+from quercus.utility.worth import draw_scenes
 
 _ETA = 0.01
 _SMALLEST = 2.0**-512
@@ -25,6 +26,7 @@ def make_table(settings: Any, state: Any, explores: int, generator: Any) -> Any:
     """Return an empty table."""
     features, classes = len(state.features), len(state.weights)
     most = settings.hypotheses
+    scenes = max(MOST_SCENES, classes * (MOST_SCENES // MOST_LIKELY)) if settings.worth > 0.0 else 0
     return Table(
         np.zeros((len(state.counts), classes)),
         np.zeros((features, classes)),
@@ -37,6 +39,7 @@ def make_table(settings: Any, state: Any, explores: int, generator: Any) -> Any:
         np.zeros(most, np.int64),
         np.zeros(most, np.uint8),
         np.zeros(4 * most + 1, np.int64),
+        np.zeros((scenes, features), np.int32),
         np.array([explores, 0]),
         generator,
     )
@@ -121,7 +124,7 @@ def pick_edges(state: Any, table: Any) -> None:
 
 @kernel
 def draw_rest(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: Any, stops: bool) -> None:
-    """Draw what a plan needs besides probabilities: edges, random scores, hypotheses if they score or stop cases."""
+    """Draw what a plan needs besides probabilities: edges, random scores, what scores or stops cases."""
     if not table.facts[EXPLORES]:
         seed_generator(table.generator[0], state.options[0].seed)
     if state.options[0].numeric == EXP3:
@@ -131,6 +134,8 @@ def draw_rest(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: A
             table.luck[f] = draw_uniform(table.generator[0])
     if settings.hypotheses > 0 and (stops or settings.objective == EC2):
         make_hypotheses(settings, state, table, order, loss, r)
+    if settings.worth > 0.0 and stops:
+        draw_scenes(state.features, table, state.options[0].classes)
 
 
 @kernel(inline=True)
