@@ -50,7 +50,6 @@ class ForestArrays(FlatArrays):
     Examples
     --------
     >>> from quercus.bayes.plan import Plan
-    from quercus.flat import FlatArrays
     >>> forest = ForestArrays(Plan({}, (2, 2), 3, 0, "float32", 2**20), features=4, seed=0)
     >>> forest.sigma.shape, forest.alpha.shape
     ((9, 8, 8), (12, 0))

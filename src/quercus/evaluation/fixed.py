@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from quercus.arguments import check_whole
 from quercus.evaluation.drivers import Answers
 from quercus.evaluation.ranking import choose_items, information
-from quercus.inquire import Prices
 from quercus.streams.batches import Chunk, cut, join
 
 LOOK = 100
@@ -130,6 +129,8 @@ class BestFeatures:
         names = self.names or [f"x{j}" for j in range(X.shape[1])]
         if not isinstance(X, np.ndarray):
             names = list(_frame(X).columns)
+        from quercus.inquire import Prices
+
         self._prices = Prices(names, self.costs, self.groups, self.requires)
         self._choose(list(range(len(self._prices.items))))
 

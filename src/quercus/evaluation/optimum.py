@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from quercus.arguments import check_number, check_whole
 from quercus.evaluation.environments import Environment, Floats, Weigh, columns_of, encode, join_codes, read_environment
-from quercus.inquire import Prices
 from quercus.loss import read_loss
 from quercus.streams import as_stream
 
 if TYPE_CHECKING:
-    from quercus.inquire import PolicyTree
+    from quercus.inquire import PolicyTree, Prices
     from quercus.inquire.purchases import Purchases
 
 Known = tuple[int, ...]
@@ -197,6 +196,8 @@ def best_policy(
     >>> best_policy(stream, {"mri": 3}, price_of_error=1).cost
     0.0
     """
+    from quercus.inquire import Prices
+
     known = read_environment(environment)
     if costs is None:
         costs = getattr(environment, "costs", None)
