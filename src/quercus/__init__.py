@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from quercus.learners.confidence import ConfidenceTree
     from quercus.learners.credible import CredibleTree
     from quercus.learners.hoeffding import HoeffdingTree
+    from quercus.learners.reinforced import ReinforcedTree
     from quercus.learners.renewing import Renewing
     from quercus.learners.utility import UtilityTree
     from quercus.store import ModelFileError, load
@@ -68,6 +69,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "BayesianForest",
     "BayesianTree",
     "UtilityTree",
+    "ReinforcedTree",
     "Renewing",
     "load",
     "ModelFileError",

@@ -12,6 +12,7 @@ LEARNERS: dict[str, str] = {
     "ConfidenceTree": "quercus.learners.confidence",
     "CredibleTree": "quercus.learners.credible",
     "HoeffdingTree": "quercus.learners.hoeffding",
+    "ReinforcedTree": "quercus.learners.reinforced",
     "UtilityTree": "quercus.learners.utility",
 }
 # What a file may hold.

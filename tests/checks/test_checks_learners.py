@@ -18,6 +18,7 @@ VARIANTS = {
     "ConfidenceTree": [{}, {"grace_period": 20, "c": 0.001}],
     "CredibleTree": [{}, {"cuts": "exact"}, {"correction": "cuts+looks", "criterion": "deviation", "delta": 0.4}],
     "HoeffdingTree": [{}, {"grace_period": 20, "tie": 0.5, "leaf": "majority"}],
+    "ReinforcedTree": [{}, {"questions": 2, "updates": "lattice", "backup": "sample", "rewards": (5, -5)}],
     "UtilityTree": [{}, {"objective": "random", "numeric": "thresholds", "prior": 0.5}],
 }
 CASES = [(name, arguments) for name in LEARNERS for arguments in VARIANTS.get(name, [{}])]
@@ -32,7 +33,9 @@ def test_the_contract(name, arguments, check):
 def test_the_streams_make_trees_grow():
     from quercus.checks.data import unkind_stream
 
-    growing = [(name, arguments) for name, arguments in CASES if not name.startswith(("Bayesian", "Utility"))]
+    growing = [
+        (name, arguments) for name, arguments in CASES if not name.startswith(("Bayesian", "Reinforced", "Utility"))
+    ]
     for name, arguments in growing:
         tree = getattr(quercus, name)(**arguments).partial_fit(*unkind_stream())
         assert tree.n_leaves_ > 1, name

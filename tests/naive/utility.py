@@ -1,12 +1,13 @@
 """The utility tree of docs/utility.md from the formulas: one step of a case, and whole cases.
 
-What is learned is in utility_state.py, the scores are in utility_scores.py, the stop by worth in utility_worth.py, the
-best policy of a known environment in utility_optimum.py. Samples of theta, hypotheses, scenes and random numbers are
-given as arguments. Comments that begin with "Reading:" mark places where the page leaves a choice.
+What is learned is in utility_state.py, the scores are in utility_scores.py, the stop by worth in utility_worth.py,
+which items a case buys among in utility_select.py, the best policy of a known environment in utility_optimum.py.
+Samples of theta, hypotheses, scenes, random numbers and the items that are selected are given as arguments. Comments
+that begin with "Reading:" mark places where the page leaves a choice.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from statistics import median
@@ -287,10 +288,12 @@ def plan(
     uniforms: Sequence[float] | None = None,
     edges: Mapping[int, int] | None = None,
     scenes: worthwhile.Scenes | None = None,
+    selected: Collection[int] | None = None,
     explore: bool = False,
 ) -> Decision:
     """What is bought next. theta: the sample (None: the mean); hypotheses: None for all; uniforms: the random numbers
-    of `"random"`, by feature; edges: those that Exp3 drew; scenes: by class, for the stop by worth."""
+    of `"random"`, by feature; edges: those that Exp3 drew; scenes: by class, for the stop by worth; selected: the items
+    among which the case buys (None: all)."""
     step = Step(model, case, items, rules, theta, hypotheses, uniforms, edges, scenes)
     young = {i for i in items.open(case) if any(model.young(f) for f in items.unknown(case, i))}
     all_young = {i for i in young if all(model.young(f) for f in items.unknown(case, i))}
@@ -307,6 +310,7 @@ def plan(
 
     # Reading: a group is left out only where all of its unknown features are young.
     possible = [i for i in items.open(case) if explore or i not in all_young]
+    possible = [i for i in possible if selected is None or i in selected]
     payable = [i for i in possible if items.price[i] <= case.left]
     if rules.stops_by_region and step.regions_left() <= 1:
         return Decision(-1, stop="region", q=step.q)

@@ -1,5 +1,6 @@
 """The cuts of the paper's data, and what is measured on them."""
 
+import itertools
 import os
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.metrics import accuracy_score, f1_score
 
 import quercus as qc
 from quercus.papers.utility.figures import REFERENCE, judge, measure, published
+from quercus.papers.utility.selection import Selection, expect, simulate
 from quercus.papers.utility.splits import SETS, Split, load_split
 
 needs_data = pytest.mark.skipif(
@@ -83,3 +85,51 @@ def test_spect_is_cut_as_published_and_zoo_has_no_legs():
     assert np.bincount(spect.y).tolist() == [40, 40]
     assert np.bincount(spect.y_test).tolist() == [15, 172]
     assert load_split("zoo", 0).X.shape[1] == 15
+
+
+def enumerated(x, how):
+    """Means of both estimates by the formula of appendix E, over every subset and every purchase."""
+    greedy, n, B = np.asarray(how.greedy, bool), len(x), int(np.sum(how.greedy))
+    printed, corrected, chance = np.zeros(n), np.zeros(n), np.zeros(n)
+    subsets = list(itertools.combinations(range(n), B))
+    drawn = [(how.epsilon / len(subsets), set(subset)) for subset in subsets]
+    lots = [(1 - how.epsilon, set(np.flatnonzero(greedy).tolist())), *drawn]
+    for p, subset in lots:
+        for i in subset:
+            chance[i] += p * how.bought[i]
+            printed[i] += p * how.bought[i] * x[i] / (B / n * how.epsilon + 1 * (1 - how.epsilon))
+    for p, subset in lots:
+        for i in subset:
+            corrected[i] += p * how.bought[i] * x[i] / chance[i]
+    return printed, corrected
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0])
+def test_the_printed_estimate_is_right_for_what_is_always_bought_alone(epsilon):
+    x = np.array([2.0, -1.0, 0.5, 3.0, -4.0])
+    how = Selection([1, 1, 0, 0, 0], np.array([1.0, 0.6, 1.0, 0.6, 0.1]), epsilon)
+    found, wanted = expect(x, how), enumerated(x, how)
+    np.testing.assert_allclose(found.printed, wanted[0])
+    np.testing.assert_allclose(found.corrected, wanted[1])
+    np.testing.assert_allclose(found.corrected, x)
+    # Only subsets that are all random give every feature the same chance.
+    assert (found.printed / x).round(9).tolist()[0] == 1.0
+    assert (found.printed[2] == pytest.approx(x[2])) == (epsilon == 1.0)
+    assert np.all(np.abs(found.printed[[1, 3, 4]]) < 0.7 * np.abs(x[[1, 3, 4]]))
+
+
+def test_what_is_simulated_is_what_is_expected():
+    x, rounds = np.array([2.0, -1.0, 0.5, 3.0, -4.0]), 20_000
+    how = Selection([1, 1, 0, 0, 0], [1.0, 0.6, 1.0, 0.6, 0.1], epsilon=0.5)
+    found, wanted = simulate(x, how, rounds, seed=3), expect(x, how)
+    error = np.sqrt(how.chance * (1 - how.chance) / rounds) * np.abs(x)
+    assert np.all(np.abs(found.printed - wanted.printed) < 4 * error / how.printed_divisor)
+    assert np.all(np.abs(found.corrected - x) < 4 * error / how.chance)
+    assert np.abs(found.printed - x).max() > 3.0
+
+
+def test_what_is_never_bought_has_no_estimate():
+    how = Selection([1, 0], [1.0, 0.0])
+    for found in (expect([1.0, 1.0], how), simulate([1.0, 1.0], how, rounds=50)):
+        assert np.isnan(found.corrected).tolist() == [False, True]
+        assert found.printed[1] == 0.0

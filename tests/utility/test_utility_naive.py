@@ -8,6 +8,7 @@ import pytest
 from quercus import UtilityTree
 from quercus.inquire.layout import REFUSED, UNKNOWN
 from tests.naive import utility as naive
+from tests.naive import utility_select as selecting
 from tests.naive.utility_state import NaiveUtility
 from tests.utility.draws import Generator, draw_hypotheses, draw_scenes, draw_theta
 
@@ -148,6 +149,7 @@ class Follower:
             tree.objective, tree.confidence, tree.gain, loss, tree.lookahead, tree.hypotheses, tree.worth
         )
         self.case = naive.Case.opened([None] * len(NAMES), math.inf if tree.budget is None else tree.budget)
+        self.selected_by = None
         self.given = self.draw()
         self.decisions = []
 
@@ -165,7 +167,24 @@ class Follower:
             given["hypotheses"] = draw_hypotheses(self.plain, theta, number, generator)
         if self.tree.worth is not None:
             given["scenes"] = draw_scenes(self.plain, theta, generator)
+        if self.tree.select is not None:
+            given["selected"] = self.select(given, generator)
         return given
+
+    def select(self, given, generator):
+        """The items that the case buys among; None where the last two are too close to tell."""
+        if self.explore and generator.uniform() < selecting.CURIOSITY:
+            self.selected_by = "chance"
+            return selecting.any_items(self.items, self.tree.select, generator.uniform)
+        hypotheses = given.get("hypotheses")
+        if self.tree.objective == "ec2" and self.explore:
+            own = Generator(int(self.tree._utility.options["seed"][0]))
+            number = 500 if self.tree.hypotheses is None else self.tree.hypotheses
+            hypotheses = draw_hypotheses(self.plain, self.plain.mean(), number, own)
+        ratios = selecting.first_ratios(self.plain, self.items, self.rules, hypotheses, given.get("uniforms"))
+        is_clear = selecting.distance(ratios, self.tree.select) > CLOSE
+        self.selected_by = "score" if is_clear else None
+        return selecting.best_items(self.items, ratios, self.tree.select) if is_clear else None
 
     def ask(self, status=None):
         status = np.array(self.case.status if status is None else status, np.uint8)
@@ -191,7 +210,8 @@ class Follower:
         expected = naive.plan(self.plain, self.case, self.items, self.rules, **self.given)
         self.decisions.append(expected)
         found = self.ask()
-        if self.tree.lookahead == 1:
+        # Without a stop other numbers would be drawn, and other items selected.
+        if self.tree.lookahead == 1 and self.tree.select is None:
             self.assert_same_scores(expected)
         ratios = sorted(expected.ratios.values(), reverse=True)
         both_buy = found.stop is None and expected.stop is None

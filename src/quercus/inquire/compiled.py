@@ -36,7 +36,7 @@ Settings = npt.NDArray[np.void]
 Told = tuple[Floats, Integers, Floats]
 Out = tuple[Integers, Floats, Floats, Status]
 # The case from which a learner is learning; None: whole rows.
-_CASE: ContextVar[Case | None] = ContextVar("_CASE", default=None)
+LEARNING_CASE: ContextVar[Case | None] = ContextVar("LEARNING_CASE", default=None)
 _NO_LABELS: Integers = np.empty(0, np.int64)
 _NO_WEIGHTS: Floats = np.empty(0)
 FIRST_SLICE = 64
@@ -165,11 +165,11 @@ class CompiledLearner(BuyingLearner):
         >>> model.open({"fever": "high"}).prediction
         'ill'
         """
-        token = _CASE.set(case)
+        token = LEARNING_CASE.set(case)
         try:
             super().learn(case, label, w)
         finally:
-            _CASE.reset(token)
+            LEARNING_CASE.reset(token)
 
     def _tell(self, answers: Integers, proba: Floats, books: Books) -> Purchases:
         rank = np.argsort(self._order)
@@ -205,7 +205,7 @@ class CompiledLearner(BuyingLearner):
 
     def _find_asked(self, features: int) -> Status:
         """Return for each feature whether it has come back missing where it is not there."""
-        case = _CASE.get()
+        case = LEARNING_CASE.get()
         if case is None:
             return np.ones(features, np.uint8)
         return np.array([name in case._notes.values for name in self.schema_.names[:features]], np.uint8)

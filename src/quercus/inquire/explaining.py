@@ -17,6 +17,8 @@ _STOPS = {
     "budget": "the money that is left buys nothing more",
     "nothing left": "there is nothing left to ask for",
     "worth": "what is left would cost more than it is expected to save",
+    "questions": "it has asked as many questions as it may",
+    "rare": "too little has been learned of what is known by now",
 }
 
 

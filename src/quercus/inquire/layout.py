@@ -11,11 +11,15 @@ import numpy.typing as npt
 # State of a feature in a case: not known, known, bought without a result, not to be had, bought and on its way.
 UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
 # Why a case asks for nothing more, as an engine may say it, and as a number; GOES_ON is none of them.
-STOPS = ("confident", "region", "gain", "budget", "nothing left", "worth")
-CONFIDENT, REGION, GAIN, BUDGET, NOTHING_LEFT, WORTH, GOES_ON = range(7)
+STOPS = ("confident", "region", "gain", "budget", "nothing left", "worth", "questions", "rare")
+CONFIDENT, REGION, GAIN, BUDGET, NOTHING_LEFT, WORTH, QUESTIONS, RARE, GOES_ON = range(9)
 # What a loop over rows does. EXPLORE: its cases ask for the sake of learning, too; LEARN: from what was bought; WHOLE:
 # from all values of the row; STEP: just decide what comes next in a case; BELIEVE: just tell its class probabilities.
 EXPLORE, LEARN, WHOLE, STEP, BELIEVE = 1, 2, 4, 8, 16
+# Kinds of features; UNSEEN: only missing values so far.
+NUMERIC, NOMINAL, UNSEEN = range(3)
+# Bins are drawn from so many values on, from the first values, which are kept, and there are never more.
+YOUNG, KEPT_VALUES, MOST_BINS = 16, 512, 64
 # A step of a case. It is told what is ``left`` of the budget and the ``seed`` of the case.
 DECISION = np.dtype(
     [

@@ -31,6 +31,8 @@ _STOPS = {
     "budget": "no money for more",
     "nothing left": "nothing left to ask",
     "worth": "more would not pay",
+    "questions": "no more questions",
+    "rare": "seldom met",
 }
 
 

@@ -51,7 +51,8 @@ class CaseView:
     def stopped(self) -> str | None:
         """Why there is no question.
 
-        "confident", "region", "worth", "gain", "budget", "nothing left" or "closed"; None while there is one.
+        "confident", "region", "worth", "gain", "budget", "nothing left", "questions", "rare" or "closed"; None while
+        there is one.
         """
         found = self._next()
         return None if isinstance(found, Offer) else found

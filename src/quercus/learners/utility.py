@@ -60,6 +60,9 @@ class UtilityTree(UtilityLearner):
         answer. None: 500 for ``"ec2"``, which scores by them, and none for the others.
     lookahead
         2: also pairs of features are considered, of the first 64 (``objective="ig"`` only).
+    select
+        A case buys only among so many items that are not free: those of largest score per price when nothing is known,
+        now and then others while it learns. None: among all.
     forget
         Share of what is known that is forgotten with every example, to follow changes.
     loss
@@ -120,6 +123,7 @@ class UtilityTree(UtilityLearner):
         classes: str = "learned",
         hypotheses: int | None = None,
         lookahead: int = 1,
+        select: int | None = None,
         forget: float = 0.0,
         loss: Mapping[Any, Mapping[Any, float]] | None = None,
         nominal: Collection[str | int] | None = None,
@@ -144,6 +148,7 @@ class UtilityTree(UtilityLearner):
         self.classes = classes
         self.hypotheses = hypotheses
         self.lookahead = lookahead
+        self.select = select
         self.forget = forget
         self.loss = loss
         self.nominal = nominal

@@ -6,7 +6,8 @@ from math import log2
 from typing import Any
 
 from quercus.compile import kernel
-from quercus.utility.cells import be_patient, find_cell, is_young
+from quercus.inquire.binning import find_cell
+from quercus.utility.cells import be_patient, is_young
 from quercus.utility.layout import MOST_PAIRED, NOT_OFFERED
 
 

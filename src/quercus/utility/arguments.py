@@ -42,6 +42,8 @@ def check_arguments(tree: Any) -> None:
     if tree.hypotheses is not None:
         check_whole("hypotheses", tree.hypotheses, most=2**20)
     check_whole("lookahead", tree.lookahead, most=2)
+    if tree.select is not None:
+        check_whole("select", tree.select, most=2**31)
     check_number("prior", tree.prior, least=0, above=True)
     check_number("gain", tree.gain, least=0)
     if tree.worth is not None and tree.worth != "auto":

@@ -9,8 +9,8 @@ import numpy as np
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.growing.answers import decide
+from quercus.inquire.binning import find_cell
 from quercus.inquire.layout import KNOWN
-from quercus.utility.cells import find_cell
 from quercus.utility.layout import HYPOTHESES
 
 _SMALLEST = 2.0**-512

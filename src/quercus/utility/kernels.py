@@ -22,11 +22,13 @@ from quercus.inquire.layout import (
     UNKNOWN,
     WHOLE,
 )
+from quercus.inquire.seeding import draw_seed, seed_generator
 from quercus.utility.ahead import learn_pairs
 from quercus.utility.cells import lacks_room, learn_label, learn_value
-from quercus.utility.layout import KEPT_VALUES, QUANTILES, SETTINGS, STATE_TYPES, State, array_type
+from quercus.utility.layout import EC2, KEPT_VALUES, QUANTILES, SETTINGS, STATE_TYPES, State, array_type
 from quercus.utility.planning import begin_path, find_path, make_scratch, plan_step, reveal, sort_members
-from quercus.utility.sampling import draw_gamma, draw_seed, seed_generator
+from quercus.utility.sampling import draw_gamma
+from quercus.utility.selection import select_best, select_to_explore
 from quercus.utility.tables import (
     average_cells,
     draw_rest,
@@ -93,7 +95,7 @@ def copy_status(source: Any, target: Any) -> None:
         target[f] = source[f]
 
 
-@kernel
+@kernel(inline=True)
 def buy_values(
     settings: Any,
     state: Any,
@@ -103,18 +105,22 @@ def buy_values(
     row: Any,
     left: float,
     loss: Any,
+    steps: int,
     decision: Any,
 ) -> float:
-    """Buy from a row until the plan stops; return what that cost."""
-    for f in range(len(row)):
+    """Buy from a row until the plan stops, and return what that cost; or just decide on the next step of a case."""
+    for f in range(0 if steps else len(row)):
         scratch.trial[f] = KNOWN if row[f] == row[f] else MISSING
         scratch.status[f] = UNKNOWN
         scratch.first_score[f] = np.nan
-    begin_path(scratch, scratch.status)
+    if not steps:
+        begin_path(scratch, scratch.status)
     cost = 0.0
     decision.stop = GOES_ON
     while decision.stop == GOES_ON:
         plan_step(settings, state, prices, table, scratch, row, left - cost, loss, decision)
+        if steps:
+            break
         if decision.stop == GOES_ON:
             reveal(state, prices, scratch, scratch.trial, scratch.status, row, decision.item)
             cost += prices.price[decision.item]
@@ -211,11 +217,13 @@ def run_cases(
     state = State(options, features, weights, counts, totals, edges, kept, favour, pairs)
     settings, prices = all_settings[0], sort_members(item, price, dearness, needs)
     scratch, places = make_scratch(state, prices), np.zeros(KEPT_VALUES, np.int64)
-    explore, learns = mode & EXPLORE, mode & LEARN
-    mean = make_table(settings, state, 0, generators[:1])
-    sample = make_table(settings, state, 1, generators[1:]) if explore else mean
-    # An exploring case needs the means for its answer alone, for which nothing is drawn unless values count by edges.
-    draws = not explore or options[0].numeric != QUANTILES
+    explore, learns, steps = mode & EXPLORE, mode & LEARN, mode & STEP
+    mean = make_table(settings, state, len(price), 0, generators[:1])
+    sample = make_table(settings, state, len(price), 1, generators[1:]) if explore else mean
+    # An exploring case needs the means for its answer and to select items. For that nothing is drawn, unless values
+    # count by edges, or hypotheses tell what is best.
+    selects = settings.select > 0
+    draws = not explore or options[0].numeric != QUANTILES or (selects and settings.objective == EC2)
     is_filled, is_drawn = False, False
     for i in range(len(X)):
         decision = decisions[i if mode & STEP else 0]
@@ -229,22 +237,32 @@ def run_cases(
             fill_table(settings, state, mean, options[0].seed)
         if draws and not is_drawn:
             draw_rest(settings, state, mean, order, loss, scratch.r, not explore and not mode & BELIEVE)
+        if selects and not is_drawn:
+            select_best(settings, state, prices, mean, scratch, X[i], decision)
         is_filled, is_drawn = True, True
         if explore:
             fill_table(settings, state, sample, decision.seed)
             draw_rest(settings, state, sample, order, loss, scratch.r, True)
-        if mode & STEP:
-            find_path(settings, state, prices, sample, scratch, X[i], decision.left, decision)
-            plan_step(settings, state, prices, sample, scratch, X[i], decision.left, loss, decision)
+        if explore and selects:
+            select_to_explore(
+                *(settings, sample.generator[0], mean.selected, sample.luck),
+                *(item, price, needs, prices.bound, scratch.ratios, sample.selected),
+            )
+        # A step first finds how its case came to what it knows; of a whole case it is found in the end how that counts,
+        # by the mean. One place for each call, since each more of them takes seconds to compile.
+        for turn in range(2):
+            if turn == (0 if steps else 1):
+                if explore or mode & (STEP | BELIEVE) or settings.lookahead > 1:
+                    rest = decision.left if steps else np.inf
+                    find_path(settings, state, prices, sample if steps else mean, scratch, X[i], rest, decision)
+            elif not mode & BELIEVE:
+                left = decision.left if steps else min(settings.budget, settings.total - spent[0])
+                cost[i] = buy_values(settings, state, prices, sample, scratch, X[i], left, loss, steps, decision)
+                copy_status(scratch.status, status[i])
+                if learns and explore:
+                    favour_edges(state, sample, scratch)
+        if steps:
             continue
-        if not mode & BELIEVE:
-            left = min(settings.budget, settings.total - spent[0])
-            cost[i] = buy_values(settings, state, prices, sample, scratch, X[i], left, loss, decision)
-            copy_status(scratch.status, status[i])
-        if learns and explore:
-            favour_edges(state, sample, scratch)
-        if explore or mode & BELIEVE or settings.lookahead > 1:
-            find_path(settings, state, prices, mean, scratch, X[i], np.inf, decision)
         weigh_known(state, mean, X[i], scratch.status, scratch.edge, scratch.partner, proba[i])
         if settings.lookahead > 1:
             weigh_partners(settings.prior, state, scratch, X[i], scratch.status, proba[i])

@@ -77,6 +77,7 @@ SETTINGS = np.dtype(
         ("uniform", np.int64),
         ("hypotheses", np.int64),  # 0: none
         ("lookahead", np.int64),
+        ("select", np.int64),  # 0: all
         ("is_relative", np.int64),  # whether worth is in median prices per largest loss
         ("confidence", np.float64),  # infinite: never confident
         ("gain", np.float64),
@@ -151,8 +152,8 @@ class Table(NamedTuple):
     P(class). ``picked`` is the edge of each feature that is the only one to be asked about (-1: all are), ``chance``
     the probability of that. ``luck`` is the score of each item under the objective "random". Hypotheses: ``cells`` by
     hypothesis and feature, ``weight``, ``region``, ``alive`` (agrees with what is known), ``places`` a hash table.
-    ``scenes`` are rows of cells drawn of each class. ``facts`` are two numbers; ``generator`` is what all this was
-    drawn with.
+    ``scenes`` are rows of cells drawn of each class. ``selected`` tells of each item whether a case may buy it.
+    ``facts`` are two numbers; ``generator`` is what all this was drawn with.
     """
 
     theta: Any
@@ -167,6 +168,7 @@ class Table(NamedTuple):
     alive: Any
     places: Any
     scenes: Any
+    selected: Any
     facts: Any
     generator: Any
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
+from quercus.inquire.binning import find_cell
 from quercus.inquire.layout import (
     BUDGET,
     CONFIDENT,
@@ -21,7 +22,7 @@ from quercus.inquire.layout import (
     WORTH,
 )
 from quercus.utility.ahead import find_mates
-from quercus.utility.cells import be_patient, find_cell, is_young
+from quercus.utility.cells import be_patient, is_young
 from quercus.utility.hypotheses import mark_alive
 from quercus.utility.layout import (
     EC2,
@@ -187,7 +188,7 @@ def choose_item(
     decision: Any,
 ) -> None:
     """Decide for the item of largest score per price, or tell why there is none."""
-    score_features(settings, state, table, scratch, status)
+    score_features(settings, state, prices.item, table, scratch, status)
     if settings.lookahead > 1:
         score_partnered(settings, state, table, scratch, row, status)
     decision.item, decision.score = -1, 0.0
@@ -235,12 +236,21 @@ def plan_step(
         elif is_confident(settings, loss, q, state.options[0].classes):
             decision.stop = CONFIDENT
         else:
+            bar_items(table.selected, scratch.offers)
             choose_item(settings, state, prices, table, scratch, row, status, left, settings.gain, decision)
             # The second of a pair was paid for with the first.
             is_promised = decision.item >= 0 and decision.item == scratch.promised[0]
             asks = settings.worth > 0.0 and decision.item >= 0 and not is_promised
             if asks and not is_worth_it(settings, state, prices, table, scratch, status, decision.item, left, loss):
                 decision.item, decision.score, decision.stop = -1, 0.0, WORTH
+
+
+@kernel(inline=True)
+def bar_items(selected: Any, offers: Any) -> None:
+    """Take back the offer of what is not selected."""
+    for i in range(len(offers)):
+        if not selected[i]:
+            offers[i] = NOT_OFFERED
 
 
 @kernel
@@ -291,11 +301,11 @@ def find_path(
     for f in range(len(status)):
         trial[f] = status[f]
     begin_path(scratch, trial)
-    gain, goes_on = settings.gain, settings.lookahead > 1 or state.options[0].numeric != QUANTILES
+    is_strict, goes_on = True, settings.lookahead > 1 or state.options[0].numeric != QUANTILES
     while goes_on:
         note_offers(state, prices, trial, offers)
         # What is not known can only have been the second of a pair.
-        rest = left
+        rest, waiting = left, 0
         for i in range(len(offers)):
             known = 0
             for k in range(prices.starts[i], prices.starts[i + 1]):
@@ -305,6 +315,9 @@ def find_path(
                 offers[i] = MATE if offers[i] == GROWN else NOT_OFFERED
             else:
                 rest += prices.price[i]
+                waiting += 1
+        if waiting == 0:
+            break
         forget_choice(scratch)
         decision.item = find_first(prices, offers, rest, table.facts[EXPLORES])
         if decision.item < 0:
@@ -314,11 +327,14 @@ def find_path(
             share_weights(scratch.q, state.options[0].classes)
             if settings.objective == EC2:
                 mark_alive(state, table, row, trial, scratch.edge)
+            if is_strict:
+                bar_items(table.selected, offers)
+            gain = settings.gain if is_strict else 0.0
             choose_item(settings, state, prices, table, scratch, row, trial, rest, gain, decision)
         if decision.item >= 0:
             reveal(state, prices, scratch, status, trial, row, decision.item)
-            gain = settings.gain
+            is_strict = True
         else:
             # What a plan would not have bought comes behind what it would.
-            goes_on = gain > 0.0
-            gain = 0.0
+            goes_on = is_strict and (settings.gain > 0.0 or settings.select > 0)
+            is_strict = False

@@ -12,7 +12,19 @@ from typing import Any
 from quercus.compile import kernel
 from quercus.inquire.layout import UNKNOWN
 from quercus.utility.ahead import share_by_partner
-from quercus.utility.layout import EC2, ECED, HYPOTHESES, IG, MOST_JOINT, NUMERIC, QUANTILES, RANDOM, TENTHS, US
+from quercus.utility.layout import (
+    EC2,
+    ECED,
+    HYPOTHESES,
+    IG,
+    MOST_JOINT,
+    NOT_OFFERED,
+    NUMERIC,
+    QUANTILES,
+    RANDOM,
+    TENTHS,
+    US,
+)
 
 
 @kernel(inline=True)
@@ -77,16 +89,18 @@ def score_cells(
     entropy: Any,
     luck: Any,
     features: Any,
+    item: Any,
+    offers: Any,
     status: Any,
     classes: int,
     scores: Any,
 ) -> None:
-    """Write the scores of all unknown features, with their cells as outcomes; not for "ec2"."""
+    """Write the scores of the unknown features on offer, with their cells as outcomes; not for "ec2"."""
     for f in range(len(status)):
         score, first, cells = 0.0, features[f].first, features[f].cells
         if objective == RANDOM:
             score = luck[f]
-        elif status[f] == UNKNOWN and cells > 1 and classes > 0:
+        elif status[f] == UNKNOWN and offers[item[f]] != NOT_OFFERED and cells > 1 and classes > 0:
             if objective == ECED:
                 score = score_discounted(q, r, theta, first, cells, classes)
             else:
@@ -205,17 +219,19 @@ def score_shares(q: Any, shares: Any, cells: int, classes: int) -> float:
 
 
 @kernel
-def score_features(settings: Any, state: Any, table: Any, scratch: Any, status: Any) -> None:
-    """Write the score of every unknown feature by itself, and the edge that it would be asked by."""
+def score_features(settings: Any, state: Any, item: Any, table: Any, scratch: Any, status: Any) -> None:
+    """Write the score of every unknown feature on offer by itself, and the edge that it would be asked by."""
     options, q, r, outcomes, scores = state.options[0], scratch.q, scratch.r, scratch.outcomes, scratch.scores
-    classes, cuts = options.classes, settings.objective == EC2
+    classes, cuts, offers, objective = options.classes, settings.objective == EC2, scratch.offers, settings.objective
     if not cuts:
         score_cells(
-            settings.objective, q, r, table.theta, table.entropy, table.luck, state.features, status, classes, scores
+            *(objective, q, r, table.theta, table.entropy, table.luck),
+            *(state.features, item, offers, status, classes, scores),
         )
     for f in range(len(status) if cuts or options.numeric != QUANTILES else 0):
         first, cells = state.features[f].first, state.features[f].cells
-        if status[f] == UNKNOWN and cells > 1 and cuts:
+        is_asked = status[f] == UNKNOWN and offers[item[f]] != NOT_OFFERED
+        if is_asked and cells > 1 and cuts:
             add_hypotheses(
                 table.cells,
                 table.region,
@@ -230,7 +246,7 @@ def score_features(settings: Any, state: Any, table: Any, scratch: Any, status: 
             scores[f] = max(score_cut(q, r, table.theta, first, cells, -1, classes, outcomes), 0.0)
         elif cuts:
             scores[f] = 0.0
-        if status[f] == UNKNOWN and has_edges(options.numeric, state.features[f]):
+        if is_asked and has_edges(options.numeric, state.features[f]):
             choose_edge(settings, state, table, scratch, f, table.theta, first)
 
 

@@ -9,12 +9,13 @@ import numpy as np
 
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
+from quercus.inquire.binning import find_cell
 from quercus.inquire.layout import KNOWN
+from quercus.inquire.seeding import seed_generator
 from quercus.utility.ahead import share_by_partner, side_of
-from quercus.utility.cells import find_cell
 from quercus.utility.hypotheses import make_hypotheses
 from quercus.utility.layout import EC2, EXP3, EXPLORES, IG, MOST_LIKELY, MOST_SCENES, NUMERIC, RANDOM, TENTHS, Table
-from quercus.utility.sampling import draw_cells, seed_generator
+from quercus.utility.sampling import draw_cells
 from quercus.utility.worth import draw_scenes
 
 _ETA = 0.01
@@ -22,7 +23,7 @@ _SMALLEST = 2.0**-512
 
 
 @kernel
-def make_table(settings: Any, state: Any, explores: int, generator: Any) -> Any:
+def make_table(settings: Any, state: Any, items: int, explores: int, generator: Any) -> Any:
     """Return an empty table."""
     features, classes = len(state.features), len(state.weights)
     most = settings.hypotheses
@@ -40,6 +41,7 @@ def make_table(settings: Any, state: Any, explores: int, generator: Any) -> Any:
         np.zeros(most, np.uint8),
         np.zeros(4 * most + 1, np.int64),
         np.zeros((scenes, features), np.int32),
+        np.ones(items, np.uint8),
         np.array([explores, 0]),
         generator,
     )

@@ -27,7 +27,7 @@ from quercus.utility.restore import is_early, restore_arrays
 # Arguments that may be changed at any time, or whose change has to be noticed.
 _SETTINGS = (
     *("objective", "classes", "hypotheses", "lookahead", "confidence", "gain", "worth", "prior", "forget", "budget"),
-    *("numeric", "bins", "ranges", "loss", "max_bytes", "seed"),
+    *("select", "numeric", "bins", "ranges", "loss", "max_bytes", "seed"),
 )
 _HYPOTHESES = 500
 
@@ -46,6 +46,7 @@ class UtilityLearner(CompiledLearner):
     classes: str
     hypotheses: int | None
     lookahead: int
+    select: int | None
     forget: float
     max_bytes: int
     _utility: UtilityArrays
@@ -69,6 +70,7 @@ class UtilityLearner(CompiledLearner):
                 settings[name] = getattr(self, name)
             settings["objective"] = OBJECTIVES[self.objective]
             settings["hypotheses"] = self._count_hypotheses()
+            settings["select"] = self.select or 0
             settings["uniform"] = CLASSES[self.classes]
             settings["confidence"] = math.inf if self.confidence is None else self.confidence
             settings["is_relative"] = self.worth == "auto"

@@ -115,8 +115,8 @@ def published(name: str, split: Split, objective: str, run: int, **changes: Any)
     --------
     >>> from quercus.papers.utility.splits import load_split
     >>> model = published("breast_cancer", load_split("breast_cancer", run=0), "ec2", run=0)
-    >>> model.hypotheses, model.ranges["x0"]
-    (500, (6.980999946594238, 28.110000610351562))
+    >>> model.hypotheses, [round(end, 2) for end in model.ranges["x0"]]
+    (500, [6.98, 28.11])
     """
     ranges = None
     if not split.nominal:

@@ -67,7 +67,7 @@ def load_split(name: str, run: int) -> Split:
     ((455, 30), (114, 30), [])
     """
     table, labels = streams.load(name).take(20_000)
-    X, nominal = _as_numbers(table)
+    X, nominal = as_numbers(table)
     y = np.unique(np.asarray(labels), return_inverse=True)[1].astype(np.int64)
     if name == "zoo":
         X = X[:, [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) == 2]]  # without legs
@@ -81,8 +81,19 @@ def load_split(name: str, run: int) -> Split:
     return Split(np.ascontiguousarray(X[train]), y[train], np.ascontiguousarray(X[test]), y[test], nominal)
 
 
-def _as_numbers(table: object) -> tuple[NDArray[np.float64], list[int]]:
-    """Return a table as numbers, categories by their codes, and the places of these."""
+def as_numbers(table: object) -> tuple[NDArray[np.float64], list[int]]:
+    """Return a table as numbers, categories by their codes, and the places of these.
+
+    Parameters
+    ----------
+    table
+        An array, or an Arrow table.
+
+    Examples
+    --------
+    >>> as_numbers(np.eye(2))[1]
+    []
+    """
     if isinstance(table, np.ndarray):
         return table.astype(np.float64), []
     columns, nominal = [], []

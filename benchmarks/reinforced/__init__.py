@@ -1,0 +1,1 @@
+"""What the reinforced tree is worth."""

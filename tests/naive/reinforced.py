@@ -1,0 +1,498 @@
+"""The reinforced tree of docs/reinforced.md from the formulas, in dicts.
+
+A situation is the frozenset of the (feature, cell) that are known in it. Numbers are made by `number`: `Fraction` or
+`float`. Random numbers come from an object with `.uniform()`, so that any generator can be followed. Bins are drawn as
+those of utility_state.py, but only as long as that makes more of them.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from statistics import median
+from typing import Any, Protocol
+
+from .utility_state import DRAWN_AT, KEPT, Feature, Value, is_missing, quantile_edges
+
+UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
+WARM_UP = 20
+MOST_SUBSETS_OF = 4
+ORDERS = 8
+WHOLE_WAYS = 8
+TIMES_MEDIAN = 200
+NO_RESULT = "missing"
+
+Number = Any  # Fraction or float
+Cell = Any
+Situation = frozenset[tuple[int, Cell]]
+Question = tuple[Situation, int]
+ROOT: Situation = frozenset()
+NO_LUCK: Any = None  # for cases that draw nothing
+
+
+class Uniform(Protocol):
+    def uniform(self) -> float: ...
+
+
+@dataclass
+class Pair:
+    """A question that was tried in a situation. forgotten: situations it led to that are gone -> V as it was.
+
+    drawn: how often the bins of its features had become others when it was last updated.
+    """
+
+    n: Number
+    G: Number
+    drawn: int
+    shares: dict[Situation, Number] = field(default_factory=dict)
+    forgotten: dict[Situation, Number] = field(default_factory=dict)
+
+
+@dataclass
+class Record:
+    """What is kept of a situation."""
+
+    n: Number
+    V: Number
+    shares: dict[Any, Number] = field(default_factory=dict)
+    pairs: dict[int, Pair] = field(default_factory=dict)
+
+
+@dataclass
+class Way:
+    """How a case went: its items and situations, from which one on it wandered (None: it did not), how it ended.
+
+    asks: the item that is to be bought next, with its Q or start as score; stop: why there is none.
+    """
+
+    status: list[int]
+    items: list[int] = field(default_factory=list)
+    situations: list[Situation] = field(default_factory=lambda: [ROOT])
+    wandered_from: int | None = None
+    cost: Number = 0
+    asks: int | None = None
+    score: Number | None = None
+    stop: str | None = None
+
+
+class Bins(Feature):
+    """The cells of one feature. drawn: how often its bins have become others."""
+
+    def __init__(self, kind: str, bins: int) -> None:
+        super().__init__("nominal" if kind == "nominal" else "quantiles", bins, None, 0.0)
+        self.counts = [[0.0]]  # of one class: only the bins matter here
+        self.drawn = 0
+        self.made = 1  # that were asked for, which may be more than there are
+
+    def keep(self, value: float, y: int, weight: float) -> None:
+        """Bins with the same edges are the same."""
+        if len(self.kept) < KEPT:
+            self.kept.append((value, y, weight))
+        V = min(self.bins, DRAWN_AT.get(self.known, 1))
+        if self.made < V:
+            self.made = V
+            edges = quantile_edges([x for x, _, _ in self.kept], [w for _, _, w in self.kept], V)
+            self.drawn += edges != self.edges
+            self.redraw(edges)
+
+
+class NaiveReinforced:
+    """kinds: "numeric" or "nominal" by feature; item[feature], price[item], needs[item][item] (None: nothing needed).
+
+    loss: {true label: {answer: cost}}, 1 where nothing is given. rates: {label: factor}.
+    """
+
+    def __init__(
+        self,
+        kinds: Sequence[str],
+        *,
+        price: Sequence[Number] | None = None,
+        item: Sequence[int] | None = None,
+        needs: Sequence[Sequence[int]] | None = None,
+        questions: int = 3,
+        worth: Number | str | None = "auto",
+        loss: Mapping[Any, Mapping[Any, Number]] | None = None,
+        rewards: tuple[Number, Number] | Mapping[Any, tuple[Number, Number]] | None = None,
+        gamma: Number = 1,
+        explore: float = 0.01,
+        truncated: bool = True,
+        updates: str = "anchored",
+        backup: str = "counts",
+        start: Number | str = "auto",
+        alpha: Number = 0,
+        rates: Mapping[Any, Number] | None = None,
+        trusted: Number = 5,
+        bins: int = 5,
+        number: Callable[[Any], Number] = float,
+    ) -> None:
+        self.item = list(range(len(kinds)) if item is None else item)
+        items = max(self.item, default=-1) + 1
+        self.price = [1] * items if price is None else list(price)
+        self.needs = [[0] * items for _ in range(items)] if needs is None else needs
+        self.questions, self.worth, self.loss, self.rewards = questions, worth, loss, rewards
+        self.gamma, self.start, self.alpha, self.rates = number(gamma), start, number(alpha), rates or {}
+        self.explore, self.truncated, self.updates, self.backup = explore, truncated, updates, backup
+        self.trusted, self.number = trusted, number
+        self.features = [Bins(kind, bins) for kind in kinds]
+        self.labels: list[Any] = []
+        self.table: dict[Situation, Record] = {}
+
+    # Cells and items
+
+    def cell(self, f: int, value: Value) -> Cell:
+        """Of a value; "missing" is the same however often bins are drawn."""
+        if is_missing(value):
+            return NO_RESULT
+        return value if self.features[f].kind == "nominal" else (self.features[f].drawn, self.features[f].cell(value))
+
+    def members(self, i: int) -> list[int]:
+        return [f for f, owner in enumerate(self.item) if owner == i]
+
+    def situation(self, items: Iterable[int], values: Sequence[Value]) -> Situation:
+        return frozenset((f, self.cell(f, values[f])) for i in items for f in self.members(i))
+
+    def items_of(self, s: Situation) -> set[int]:
+        return {self.item[f] for f, _ in s}
+
+    def is_known(self, i: int, status: Sequence[int]) -> bool:
+        """A group of which something was refused is not known: it cannot be asked for."""
+        return all(status[f] in (KNOWN, MISSING) for f in self.members(i))
+
+    def is_refused(self, i: int, status: Sequence[int]) -> bool:
+        states = [status[f] for f in self.members(i)]
+        return REFUSED in states and UNKNOWN not in states and ORDERED not in states
+
+    def can_be_asked(self, way: Way, left: Number) -> list[int]:
+        """What an item requires must be on the way, or refused; given values off the way do not matter."""
+        found = []
+        for i in range(len(self.price)):
+            needed = [j for j in range(len(self.price)) if self.needs[i][j]]
+            ready = all(j in way.items or self.is_refused(j, way.status) for j in needed)
+            to_be_had = all(way.status[f] not in (REFUSED, ORDERED) for f in self.members(i))
+            payable = self.is_known(i, way.status) or self.price[i] <= left - way.cost
+            if i not in way.items and ready and to_be_had and payable:
+                found.append(i)
+        return found
+
+    # Values
+
+    def reward(self, y: Any, k: Any) -> Number:
+        """Labels that `rewards` does not name have 0 and -1."""
+        if self.rewards is None:
+            return self.number(-(self.loss or {}).get(y, {}).get(k, int(y != k)))
+        right, wrong = self.rewards.get(y, (0, -1)) if isinstance(self.rewards, Mapping) else self.rewards
+        return self.number(right if k == y else wrong)
+
+    def largest_loss(self) -> Number:
+        """Or distance of rewards, of the classes that are known; with no table it is 1 from the first on."""
+        if self.rewards is None and self.loss is None:
+            return 1
+        if self.rewards is None:
+            return max((-self.reward(y, k) for y in self.labels for k in self.labels), default=0)
+        pairs = self.rewards.values() if isinstance(self.rewards, Mapping) else [self.rewards]
+        if isinstance(self.rewards, Mapping):
+            pairs = [self.rewards.get(y, (0, -1)) for y in self.labels]
+        return max((abs(right - wrong) for right, wrong in pairs), default=0)
+
+    def C(self, i: int) -> Number:
+        """Where no answer loses anything, "auto" makes every question free."""
+        if self.worth is None:
+            return self.number(0)
+        if self.worth != "auto":
+            return self.number(self.price[i]) / self.number(self.worth)
+        paid = [self.number(p) for p in self.price if p > 0]
+        middle = median(paid) if paid else self.number(1)
+        return self.number(self.price[i]) * max(0, self.number(self.largest_loss())) / (TIMES_MEDIAN * middle)
+
+    def start_of(self, i: int) -> Number:
+        """The largest reward is that of the known classes, 0 if there are none."""
+        if self.start != "auto":
+            return self.number(self.start)
+        return self.gamma * max((self.reward(y, k) for y in self.labels for k in self.labels), default=0) - self.C(i)
+
+    def report(self, s: Situation, k: Any) -> Number:
+        return sum((share * self.reward(y, k) for y, share in self.table[s].shares.items()), self.number(0))
+
+    def Q(self, s: Situation, i: int) -> Number:
+        return self.table[s].pairs[i].G - self.C(i)
+
+    def V(self, s: Situation) -> Number:
+        reports = [self.report(s, k) for k in self.labels]
+        is_full = len(self.items_of(s)) >= self.questions
+        return max(reports + ([] if is_full else [self.Q(s, i) for i in self.table[s].pairs]))
+
+    def n(self, s: Situation, i: int | None = None) -> Number:
+        if s not in self.table:
+            return 0
+        if i is None:
+            return self.table[s].n
+        return self.table[s].pairs[i].n if i in self.table[s].pairs else 0
+
+    # A case
+
+    def walk(
+        self,
+        values: Sequence[Value],
+        status: Sequence[int],
+        draws: Uniform,
+        *,
+        explore: bool,
+        left: Number = math.inf,
+        buys: bool = False,
+    ) -> Way:
+        """Go through what is known, for nothing; what is not is bought from the values, or else the way ends there."""
+        way = Way(list(status))
+        while True:
+            choice = self.choose(way, draws, explore, left)
+            if choice is None:
+                return way
+            if not self.is_known(choice, way.status):
+                way.asks = choice
+                if not buys:
+                    return way
+                way.cost += self.price[choice]
+                for f in self.members(choice):
+                    if way.status[f] == UNKNOWN:
+                        way.status[f] = MISSING if is_missing(values[f]) else KNOWN
+            way.items.append(choice)
+            way.situations.append(self.situation(way.items, values))
+            way.asks = way.score = None
+
+    def choose(self, way: Way, draws: Uniform, explore: bool, left: Number) -> int | None:
+        """The next question, or None with the reason in way.stop."""
+        s = way.situations[-1]
+        possible = self.can_be_asked(way, left)
+        if len(way.items) >= self.questions:
+            way.stop = "questions"
+        elif not possible:
+            way.stop = "budget" if self.can_be_asked(way, math.inf) else "nothing left"
+        elif not explore and self.n(s) < self.trusted:
+            # Looked at after rule 1.
+            way.stop = "rare"
+        if way.stop is not None:
+            return None
+        wanders = way.wandered_from is not None and self.updates == "anchored"
+        if explore and not wanders and draws.uniform() < self.explore:
+            wanders = True
+            if way.wandered_from is None:
+                way.wandered_from = len(way.items)
+        if wanders:
+            ends: list[Any] = [] if self.truncated else list(self.labels)
+            drawn = math.floor(draws.uniform() * (len(possible) + len(ends)))
+            if drawn >= len(possible):
+                way.stop = "worth"  # A report that was drawn is told like one that was chosen.
+                return None
+            way.score = self.worth_of_asking(s, possible[drawn])
+            return possible[drawn]
+        return self.best_question(way, s, possible, explore)
+
+    def worth_of_asking(self, s: Situation, i: int) -> Number:
+        return self.Q(s, i) if self.n(s, i) else self.start_of(i)
+
+    def best_question(self, way: Way, s: Situation, possible: Sequence[int], explore: bool) -> int | None:
+        asked = [i for i in possible if explore or self.n(s, i) >= self.trusted]
+        best = max(asked, key=lambda i: self.worth_of_asking(s, i), default=None)
+        if best is not None:
+            way.score = self.worth_of_asking(s, best)
+            if s not in self.table or way.score > max(self.report(s, k) for k in self.labels):
+                return best
+        way.score, way.stop = None, "worth"
+        return None
+
+    def believer(self, values: Sequence[Value], status: Sequence[int]) -> Situation:
+        """The way of the policy over what is known, whatever the rest costs, and then over what else is known."""
+        way = self.walk(values, status, NO_LUCK, explore=False)
+        items, situations = list(way.items), list(way.situations)
+        for i in range(len(self.price)):
+            after = self.situation([*items, i], values)
+            full = len(items) >= self.questions
+            if not full and i not in items and self.is_known(i, status) and self.n(after) >= self.trusted:
+                items.append(i)
+                situations.append(after)
+        return next((s for s in reversed(situations) if self.n(s) >= self.trusted), ROOT)
+
+    def probabilities(self, values: Sequence[Value], status: Sequence[int]) -> dict[Any, Number]:
+        """Empty before anything was learned."""
+        K, b = len(self.labels), self.believer(values, status)
+        if b not in self.table:
+            return {}
+        record = self.table[b]
+        one = self.number(1)
+        return {y: (record.n * record.shares.get(y, 0) + one / K) / (record.n + 1) for y in self.labels}
+
+    def expected(self, values: Sequence[Value], status: Sequence[int]) -> dict[Any, Number]:
+        """The reward that each answer is expected to bring."""
+        shares = self.probabilities(values, status)
+        return {k: sum(share * self.reward(y, k) for y, share in shares.items()) for k in sorted(shares)}
+
+    def answer(self, values: Sequence[Value], status: Sequence[int]) -> Any:
+        """None before anything was learned."""
+        brings = self.expected(values, status)
+        return max(brings, key=lambda k: brings[k], default=None)
+
+    # Learning
+
+    def buy_and_learn(
+        self, row: Sequence[Value], label: Any, draws: Uniform, weight: Number = 1, left: Number = math.inf
+    ) -> Way:
+        """A case that explores and buys from the row; the way is returned as it was before anything was learned."""
+        way = self.walk(row, [UNKNOWN] * len(row), draws, explore=True, left=left, buys=True)
+        self.learn_way(row, way, label, draws, weight)
+        return way
+
+    def learn_case(
+        self,
+        values: Sequence[Value],
+        status: Sequence[int],
+        label: Any,
+        draws: Uniform,
+        *,
+        bought: Sequence[int] = (),
+        explore: bool = True,
+        weight: Number = 1,
+        left: Number = math.inf,
+    ) -> Way:
+        """bought: items in the order in which they were bought."""
+        way = self.walk(values, status, draws, explore=explore, left=left)
+        for i in bought:
+            if i not in way.items and len(way.items) < self.questions and self.is_known(i, status):
+                way.items.append(i)
+        self.learn_way(values, way, label, draws, weight)
+        return way
+
+    def learn_row(self, row: Sequence[Value], label: Any, draws: Uniform, weight: Number = 1) -> None:
+        """A whole row: ways that wander from the root on, whatever `updates` is."""
+        if weight == 0:
+            return
+        status = [MISSING if is_missing(value) else KNOWN for value in row]
+        ways = []
+        for _ in range(WHOLE_WAYS):
+            way = Way(status)
+            while len(way.items) < self.questions and (possible := self.can_be_asked(way, math.inf)):
+                way.items.append(possible[math.floor(draws.uniform() * len(possible))])
+            ways.append(way.items)
+        self.count_values(row, status, weight)
+        self.update(*self.along(ways, row), row, label, weight)
+
+    def learn_way(self, values: Sequence[Value], way: Way, label: Any, draws: Uniform, weight: Number) -> None:
+        """A weight of 0: the example is not there. Items stay as they were asked, cells are those of now."""
+        if weight == 0:
+            return
+        self.count_values(values, way.status, weight)
+        situations, pairs = self.along([way.items], values)
+        if self.updates != "single":
+            more_situations, more_pairs = self.around(way.items, values, draws)
+            if self.updates == "anchored":
+                anchor = ROOT if way.wandered_from is None else self.situation(way.items[: way.wandered_from], values)
+
+                def fair(s: Situation, count: Number) -> bool:
+                    return count < WARM_UP or (way.wandered_from is not None and s >= anchor)
+
+                more_situations = {s for s in more_situations if fair(s, self.n(s))}
+                more_pairs = {(s, i) for s, i in more_pairs if fair(s, self.n(s, i))}
+            situations |= more_situations
+            pairs |= more_pairs
+        self.update(situations, pairs, values, label, weight)
+
+    def along(self, ways: Iterable[Sequence[int]], values: Sequence[Value]) -> tuple[set[Situation], set[Question]]:
+        """The situations of ways, and the pairs that lead from each to the next."""
+        situations, pairs = set(), set()
+        for items in ways:
+            for j in range(len(items) + 1):
+                situations.add(self.situation(items[:j], values))
+            for j, i in enumerate(items):
+                pairs.add((self.situation(items[:j], values), i))
+        return situations, pairs
+
+    def around(
+        self, items: Sequence[int], values: Sequence[Value], draws: Uniform
+    ) -> tuple[set[Situation], set[Question]]:
+        """All subsets of the results and all their pairs; of many items those along random orders.
+
+        Every order is shuffled from that of the way.
+        """
+        if len(items) > MOST_SUBSETS_OF:
+            return self.along([shuffled(items, draws) for _ in range(ORDERS)], values)
+        subsets = [part for size in range(len(items) + 1) for part in combinations(items, size)]
+        pairs = {(self.situation(part, values), i) for part in subsets for i in items if i not in part}
+        return {self.situation(part, values) for part in subsets}, pairs
+
+    def count_values(self, values: Sequence[Value], status: Sequence[int], weight: Number) -> None:
+        """Bins are of like sample weight, whatever `rates` are."""
+        for feature, value, state in zip(self.features, values, status, strict=True):
+            if state == KNOWN and not is_missing(value):
+                feature.learn(value, 0, weight)
+
+    def update(
+        self,
+        situations: Collection[Situation],
+        pairs: Collection[Question],
+        values: Sequence[Value],
+        label: Any,
+        weight: Number,
+    ) -> None:
+        """Larger situations first; at each the reports, its pairs, and V."""
+        if label not in self.labels:
+            self.labels.append(label)
+        w = self.number(weight) * self.number(self.rates.get(label, 1))
+        touched = {*situations, *(s for s, _ in pairs)}
+        for s in sorted(touched, key=lambda s: -len(self.items_of(s))):
+            if s in situations:
+                record = self.table.setdefault(s, Record(self.number(0), self.number(0)))
+                record.n += w
+                self.move(record.shares, label, self.rate(w, record.n))
+            for i in sorted(i for t, i in pairs if t == s):
+                self.update_pair(s, i, self.situation({*self.items_of(s), i}, values), w)
+            self.table[s].V = self.V(s)
+
+    def update_pair(self, s: Situation, i: int, after: Situation, w: Number) -> None:
+        """A question about bins that were drawn anew begins anew when it is updated, not before."""
+        drawn = sum(self.features[f].drawn for f in self.members(i))
+        pair = self.table[s].pairs.get(i)
+        if pair is None or pair.drawn != drawn:
+            pair = self.table[s].pairs[i] = Pair(self.number(0), self.number(0), drawn)
+        pair.n += w
+        a = self.rate(w, pair.n)
+        self.move(pair.shares, after, a)
+        pair.forgotten.pop(after, None)
+        if self.backup == "sample":
+            pair.G += a * (self.gamma * self.table[after].V - pair.G)
+        else:
+            kept = pair.forgotten
+            V = {t: kept[t] if t in kept else self.table[t].V for t in pair.shares}
+            pair.G = self.gamma * sum(share * V[t] for t, share in pair.shares.items())
+
+    def rate(self, w: Number, n: Number) -> Number:
+        return max(w / n, 1 - (1 - self.alpha) ** w if self.alpha else 0)
+
+    def move(self, shares: dict[Any, Number], to: Any, a: Number) -> None:
+        """share += a ((1 if it is this one else 0) - share), for all of them."""
+        shares.setdefault(to, self.number(0))
+        for key, share in shares.items():
+            shares[key] = share + a * ((1 if key == to else 0) - share)
+
+    def forget_half(self) -> None:
+        """The half with the smallest n, never the root, of equal ones the latest first."""
+        newest_first = list(reversed(self.table))
+        gone = set(sorted((s for s in newest_first if s), key=lambda s: self.table[s].n)[: len(self.table) // 2])
+        for record in self.table.values():
+            for pair in record.pairs.values():
+                lost = [t for t in pair.shares if t in gone and t not in pair.forgotten]
+                pair.forgotten |= {t: self.table[t].V for t in lost}
+        self.table = {s: record for s, record in self.table.items() if s not in gone}
+
+
+def shuffled(items: Sequence[int], draws: Uniform) -> list[int]:
+    """An order of the items.
+
+    >>> class Half:
+    ...     def uniform(self):
+    ...         return 0.5
+    >>> shuffled([7, 8, 9], Half())
+    [7, 9, 8]
+    """
+    order = list(items)
+    for j in range(len(order) - 1, 0, -1):
+        k = math.floor(draws.uniform() * (j + 1))
+        order[j], order[k] = order[k], order[j]
+    return order
