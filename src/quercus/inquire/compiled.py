@@ -46,7 +46,8 @@ _LARGEST_SLICE = 2**16
 class CompiledLearner(BuyingLearner):
     """Base of the learners whose cases run compiled.
 
-    A subclass adds `_run`, `_learn_whole`, `_make_room`, `_widen` and `_read_settings` to what `BuyingLearner` needs.
+    A subclass adds `_run_cases`, `_learn_whole`, `_make_room`, `_widen`, `_width` and `_read_settings` to what
+    `BuyingLearner` needs.
     """
 
     _slice: int
@@ -55,16 +56,14 @@ class CompiledLearner(BuyingLearner):
     # What the cases of a batch buy, while it is learned.
     _books: Books | None = None
 
-    def _run(
-        self,
-        settings: Settings,
-        told: Told,
-        out: Out,
-        mode: int,
-        spent: Floats | None = None,
-        decisions: npt.NDArray[np.void] | None = None,
+    def _run_cases(
+        self, settings: Settings, told: Told, out: Out, mode: int, spent: Floats, decisions: npt.NDArray[np.void]
     ) -> int:
-        """Run cases of rows, or a step of them; return how many there was room for."""
+        """Run cases of rows with their labels and weights, or a step of them; return how many there was room for."""
+        raise NotImplementedError  # abstract
+
+    def _width(self) -> int:
+        """Return how many features there was memory for."""
         raise NotImplementedError  # abstract
 
     def _learn_whole(self, settings: Settings, told: Told, asked: Status) -> int:
@@ -263,6 +262,26 @@ class CompiledLearner(BuyingLearner):
         self._run(self._read_settings(), told, out, mode, decisions=decisions)
         shares: Floats = proba[0]
         return shares
+
+    def _run(
+        self,
+        settings: Settings,
+        told: Told,
+        out: Out,
+        mode: int,
+        spent: Floats | None = None,
+        decisions: npt.NDArray[np.void] | None = None,
+    ) -> int:
+        """Run cases as `_run_cases` does; a feature for which there was no memory is not there."""
+        width = self._width()
+        paid = np.zeros(1) if spent is None else spent
+        steps = np.zeros(1, DECISION) if decisions is None else decisions
+        if told[0].shape[1] <= width:
+            return self._run_cases(settings, told, out, mode, paid, steps)
+        seen, known = np.ascontiguousarray(told[0][:, :width]), np.ascontiguousarray(out[3][:, :width])
+        done = self._run_cases(settings, (seen, *told[1:]), (*out[:3], known), mode, paid, steps)
+        out[3][:, :width] = known
+        return done
 
     def _find_prices(self) -> tuple[Prices, PriceArrays, Floats]:
         """Return the prices, as arrays, and in median prices of what is not free."""

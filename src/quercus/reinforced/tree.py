@@ -173,30 +173,19 @@ class ReinforcedLearner(CompiledLearner):
         self._read_settings()
         return find_outcomes(self._reinforced, self.schema_, row, status, item, self._prices.members[item])
 
-    def _run(
-        self,
-        settings: Settings,
-        told: Told,
-        out: Out,
-        mode: int,
-        spent: Floats | None = None,
-        decisions: npt.NDArray[np.void] | None = None,
+    def _width(self) -> int:
+        return len(self._reinforced.features)
+
+    def _run_cases(
+        self, settings: Settings, told: Told, out: Out, mode: int, spent: Floats, decisions: npt.NDArray[np.void]
     ) -> int:
-        """Run cases of rows with their labels and weights; return how many there was room for."""
         arrays, (_, prices, dearness) = self._reinforced, self._find_prices()
-        width = len(arrays.features)
-        if told[0].shape[1] > width:
-            # A feature for which there was no memory is not there.
-            seen, known = np.ascontiguousarray(told[0][:, :width]), np.ascontiguousarray(out[3][:, :width])
-            done = self._run(settings, (seen, *told[1:]), (*out[:3], known), mode, spent, decisions)
-            out[3][:, :width] = known
-            return done
         nodes, pairs = self._count_changes()
         bought, paid = self._find_paid(out[3])
         done = run_cases(
             *arrays.learning,
             settings,
-            prices.item[:width],
+            prices.item[: len(arrays.features)],
             prices.price,
             dearness,
             prices.needs,
@@ -212,9 +201,9 @@ class ReinforcedLearner(CompiledLearner):
             bought,
             paid,
             *told,
-            np.zeros(1) if spent is None else spent,
+            spent,
             *out,
-            np.zeros(1, DECISION) if decisions is None else decisions,
+            decisions,
             mode,
         )
         return int(done)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.inquire.compiled import FIRST_SLICE, CompiledLearner, Out, Settings, Told
-from quercus.inquire.layout import DECISION, GENERATOR, UNKNOWN
+from quercus.inquire.layout import GENERATOR, UNKNOWN
 from quercus.inquire.model import Status
 from quercus.inquire.policy_outcomes import Outcome
 from quercus.interrupts import uninterrupted
@@ -129,28 +129,17 @@ class UtilityLearner(CompiledLearner):
         unknown = [place for place in self._prices.members[item] if status[place] == UNKNOWN]
         return find_outcomes(self._utility, self.prior, self.schema_, self._believe, row, status, unknown)
 
-    def _run(
-        self,
-        settings: Settings,
-        told: Told,
-        out: Out,
-        mode: int,
-        spent: Floats | None = None,
-        decisions: npt.NDArray[np.void] | None = None,
+    def _width(self) -> int:
+        return len(self._utility.features)
+
+    def _run_cases(
+        self, settings: Settings, told: Told, out: Out, mode: int, spent: Floats, decisions: npt.NDArray[np.void]
     ) -> int:
-        """Run cases of rows with their labels and weights; return how many there was room for."""
         arrays, (_, prices, dearness) = self._utility, self._find_prices()
-        width = len(arrays.features)
-        if told[0].shape[1] > width:
-            # A feature for which there was no memory is not there.
-            seen, known = np.ascontiguousarray(told[0][:, :width]), np.ascontiguousarray(out[3][:, :width])
-            done = self._run(settings, (seen, *told[1:]), (*out[:3], known), mode, spent, decisions)
-            out[3][:, :width] = known
-            return done
         done = run_cases(
             *arrays.learning,
             settings,
-            prices.item[:width],
+            prices.item[: len(arrays.features)],
             prices.price,
             dearness,
             prices.needs,
@@ -158,9 +147,9 @@ class UtilityLearner(CompiledLearner):
             self._loss,
             np.zeros(2, GENERATOR),
             *told,
-            np.zeros(1) if spent is None else spent,
+            spent,
             *out,
-            np.zeros(1, DECISION) if decisions is None else decisions,
+            decisions,
             mode,
         )
         return int(done)
