@@ -102,9 +102,9 @@ class Items:
     def unknown(self, case: Case, i: int) -> list[int]:
         return [feature for feature in self.members(i) if case.status[feature] == UNKNOWN]
 
-    def allowed(self, case: Case, i: int) -> bool:
+    def allowed(self, case: Case, i: int, before: Collection[int] = ()) -> bool:
         """Reading: bought is an item all of whose features are known, missing or refused, none still ordered."""
-        needed = [j for j in range(len(self.price)) if self.needs is not None and self.needs[i][j]]
+        needed = [j for j in range(len(self.price)) if self.needs is not None and self.needs[i][j] and j not in before]
         return all(case.status[f] in (KNOWN, MISSING, REFUSED) for j in needed for f in self.members(j))
 
     def open(self, case: Case) -> list[int]:
@@ -295,6 +295,7 @@ def plan(
     of `"random"`, by feature; edges: those that Exp3 drew; scenes: by class, for the stop by worth; selected: the items
     among which the case buys (None: all)."""
     step = Step(model, case, items, rules, theta, hypotheses, uniforms, edges, scenes)
+    step.selected = selected
     young = {i for i in items.open(case) if any(model.young(f) for f in items.unknown(case, i))}
     all_young = {i for i in young if all(model.young(f) for f in items.unknown(case, i))}
 
@@ -360,8 +361,7 @@ def is_worth_it(step: Step, ratios: Mapping[int, float], best: int, partner: int
     if len(step.q) < 2:
         return worthwhile.Verdict(0, math.inf)
     worth = worthwhile.worth_of(step.rules.worth, items.median, loss)
-    order = sorted(ratios, key=lambda i: (-ratios[i], i))
-    taken = worthwhile.basket(order, price, step.case.left)
+    taken = basket(step, ratios)
     unknown = [items.unknown(step.case, i) for i in taken]
     verdict = worthwhile.judge(step.q, loss, step.theta, step.scenes, unknown, [price[i] for i in taken], worth)
     if partner is None:
@@ -370,6 +370,25 @@ def is_worth_it(step: Step, ratios: Mapping[int, float], best: int, partner: int
     spared = worth * worthwhile.pair_saving(step.q, loss, together)
     both = price[best] + price[partner]
     return worthwhile.Verdict(verdict.pays or 2 * (spared > both), min(verdict.margin, abs(spared - both)))
+
+
+def basket(step: Step, ratios: Mapping[int, float]) -> list[int]:
+    """What would be bought, in order: by ratio, but what needs others right behind these; each if it fits."""
+    items, case, price = step.items, step.case, step.items.price
+    behind = [
+        i
+        for i in range(len(price))
+        if not items.allowed(case, i) and any(step.theta[f].shape[1] > 1 for f in items.unknown(case, i))
+        if step.selected is None or i in step.selected
+    ]
+    order, taken = sorted(ratios, key=lambda i: (-ratios[i], i)), []
+    while True:
+        left = case.left - sum(price[i] for i in taken)
+        unlocked = [i for i in behind if i not in taken and items.allowed(case, i, taken) and price[i] <= left]
+        ready = [i for i in order if i not in taken and price[i] <= left]
+        if not (unlocked or ready):
+            return taken
+        taken.append((unlocked or ready)[0])
 
 
 def partners_of(step: Step, u: int, payable: Sequence[int]) -> list[int]:

@@ -88,19 +88,6 @@ def pair_saving(q: Array, loss: Array, together: ArrayLike) -> float:
     )
 
 
-def basket(order: Sequence[int], prices: Sequence[float], budget: float) -> list[int]:
-    """The items of the order that fit into what those before them leave.
-
-    >>> basket([2, 0, 1], [3.0, 1.0, 2.0], 4.0)
-    [2, 1]
-    """
-    taken: list[int] = []
-    for i in order:
-        if prices[i] <= budget - sum(prices[j] for j in taken):
-            taken.append(i)
-    return taken
-
-
 def judge(
     q: Array,
     loss: Array,

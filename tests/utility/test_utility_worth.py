@@ -177,6 +177,19 @@ def test_two_that_tell_the_class_only_together_are_worth_their_price_together():
 # What a case says and keeps
 
 
+def test_what_unlocks_something_telling_is_worth_its_price():
+    rng = np.random.default_rng(1)
+    label = rng.integers(0, 2, 2_000)
+    table = {"gate": rng.integers(0, 2, 2_000).astype(str), "ct": label.astype(str)}
+    told = UtilityTree(requires={"ct": ["gate"]}).fit(table, label).purchases(table)
+    assert (told.answers == label).all()
+    assert told.cost.tolist() == [2.0] * 2_000
+    dear = UtilityTree(requires={"ct": ["gate"]}, worth=3.9).fit(table, label).purchases(table)
+    assert not dear.cost.any()
+    learning = UtilityTree(requires={"ct": ["gate"]}).buy_and_learn(table, label)
+    assert (learning.answers == label)[-500:].mean() > 0.99
+
+
 def test_it_says_why_it_stopped():
     model = UtilityTree(costs=COSTS, worth=6.0).fit(*patients())
     case = model.open(explore=False)

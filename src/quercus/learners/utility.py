@@ -1,8 +1,8 @@
 """Utility tree: nothing of an example is known at first, and every feature is bought only while it is worth its price.
 
 Rahbar, Ye, Chen & Haghir Chehreghani, "Efficient Online Decision Tree Learning with Active Feature Acquisition", IJCAI
-2023. Departures: features of many values and bins from the stream, a learned prior, information gain and stopping by
-confidence and gain by default; prices, groups, budgets and losses. `UtilityTree.paper()` is the published form.
+2023. Departures: features of many values and bins from the stream, a learned prior, information gain, and stopping
+when nothing more is worth its price; prices, groups, budgets and losses. `UtilityTree.paper()` is the published form.
 """
 
 from __future__ import annotations

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.compile import kernel
-from quercus.inquire.layout import UNKNOWN
+from quercus.inquire.layout import ORDERED, UNKNOWN
 from quercus.utility.ahead import add_pair, weigh_pairs
 from quercus.utility.hypotheses import draw_values
 from quercus.utility.layout import MOST_LIKELY, MOST_SCENES
+
+# Whether an item could be bought now, has been bought in thought, cannot be bought, or only behind what it needs.
+_NOW, _TAKEN, _OUT, _BEHIND = range(4)
 
 
 @kernel(inline=True)
@@ -146,6 +149,42 @@ def save_by_pair(
 
 
 @kernel
+def note_behind(prices: Any, features: Any, status: Any, selected: Any, ratios: Any, taken: Any) -> None:
+    """Write of each item whether it could be bought now, or behind what it needs, or not at all."""
+    for i in range(len(taken)):
+        taken[i] = _OUT if ratios[i] < 0.0 else _NOW
+    for i in range(len(taken)):
+        for k in range(prices.starts[i], prices.starts[i + 1] if prices.bound[i] and selected[i] else 0):
+            f = prices.members[k]
+            tells = status[f] == UNKNOWN and features[f].cells > 1
+            if tells and not is_unlocked(prices, status, taken, i):
+                taken[i] = _BEHIND
+
+
+@kernel
+def is_unlocked(prices: Any, status: Any, taken: Any, i: int) -> bool:
+    """Return whether all that an item needs is settled, or would have been bought before it."""
+    lacks = 0
+    for j in range(len(prices.price)):
+        for k in range(prices.starts[j], prices.starts[j + 1] if prices.needs[i, j] and taken[j] != _TAKEN else 0):
+            lacks += status[prices.members[k]] in (UNKNOWN, ORDERED)
+    return lacks == 0
+
+
+@kernel
+def find_next(prices: Any, status: Any, ratios: Any, taken: Any, left: float) -> int:
+    """Return what would be bought next: what the last purchase unlocked, or the item of largest score per price."""
+    best = -1
+    for i in range(len(taken)):
+        fits = prices.price[i] <= left
+        if fits and taken[i] == _BEHIND and is_unlocked(prices, status, taken, i):
+            return i
+        if fits and taken[i] == _NOW and (best < 0 or ratios[i] > ratios[best]):
+            best = i
+    return best
+
+
+@kernel
 def is_worth_it(
     settings: Any, state: Any, prices: Any, table: Any, scratch: Any, status: Any, item: int, left: float, loss: Any
 ) -> bool:
@@ -167,18 +206,13 @@ def is_worth_it(
     for row in range(count * scenes):
         for y in range(classes):
             worlds[row, y] = q[y]
-    for i in range(len(taken)):
-        taken[i] = scratch.ratios[i] < 0.0
+    note_behind(prices, state.features, status, table.selected, scratch.ratios, taken)
     spent, price, at_stake, saved = 0.0, 0.0, find_stake(q, loss, answer, classes), 0.0
     while saved * worth <= price:
-        best = -1
-        for i in range(len(taken)):
-            is_better = best < 0 or scratch.ratios[i] > scratch.ratios[best]
-            if not taken[i] and prices.price[i] <= left - spent and is_better:
-                best = i
+        best = find_next(prices, status, scratch.ratios, taken, left - spent)
         if best < 0 or price >= at_stake * worth:
             return False
-        taken[best] = 1
+        taken[best] = _TAKEN
         spent += prices.price[best]
         price += price_of(settings, prices, best)
         members, first, last = prices.members, prices.starts[best], prices.starts[best + 1]
