@@ -206,3 +206,18 @@ def test_what_would_take_too_long_is_refused() -> None:
         best_policy(([["a"], ["b"]], [0, 1], [1.0, -1.0]))
     with pytest.raises(ValueError, match="X has 2 columns; this policy knows 1"):
         best_policy(([["a"], ["b"]], [0, 1])).purchases([["a", "b"]])
+
+
+def test_other_columns_are_refused():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"a": [0, 1] * 10, "b": [0, 0, 1, 1] * 5})
+    policy = best_policy((table, ["n", "y"] * 10), price_of_error=10)
+    assert (policy.purchases(table).answers == ["n", "y"] * 10).all()
+    with pytest.raises(ValueError, match="the columns of X are 'b', 'a'"):
+        policy.purchases(table[["b", "a"]])
+
+
+def test_a_group_has_a_price_of_its_own_beside_those_of_a_stream():
+    stream = qc.streams.NaiveBayes(features=3, costs={"x0": 5.0, "x2": 2.0})
+    policy = best_policy(stream, groups={"g": ["x0", "x1"]}, price_of_error=50)
+    assert dict(zip(policy.prices.items, policy.prices.costs, strict=True)) == {"g": 1.0, "x2": 2.0}

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from quercus.arguments import check_number, check_whole
 from quercus.evaluation.environments import Environment, Floats, Weigh, columns_of, encode, join_codes, read_environment
 from quercus.loss import read_loss
+from quercus.schema.refusals import listed
 from quercus.streams import as_stream
 
 if TYPE_CHECKING:
@@ -97,6 +98,9 @@ class BestPolicy:
         stream = as_stream((X, np.zeros(len(X), np.int64)))
         if len(stream.feature_names) != len(self.prices.names):
             raise ValueError(f"X has {len(stream.feature_names)} columns; this policy knows {len(self.prices.names)}.")
+        if hasattr(X, "columns") and list(stream.feature_names) != list(self.prices.names):
+            known_names = listed(self.prices.names)
+            raise ValueError(f"the columns of X are {listed(stream.feature_names)}; this policy knows {known_names}.")
         codes = encode(columns_of(stream.take()[0], stream), self.environment.values)
         cells, _ = join_codes(codes, self.prices.members, self.environment.values)
         weigh = self.environment.arrange(self.prices.members)
@@ -200,7 +204,9 @@ def best_policy(
 
     known = read_environment(environment)
     if costs is None:
-        costs = getattr(environment, "costs", None)
+        grouped = {name for members in (groups or {}).values() for name in members}
+        own = getattr(environment, "costs", None) or {}
+        costs = {name: price for name, price in own.items() if name not in grouped}
     prices = Prices(known.names, costs, groups, requires)
     check_number("price_of_error", price_of_error, least=0)
     if most is not None:
