@@ -41,3 +41,23 @@ class FlatArrays:
     def used(self) -> dict[str, npt.NDArray[Any]]:
         """Return the used part of every array by name; here all of it, what is spare being zero."""
         return {name: getattr(self, name) for name in self.NAMES}
+
+
+def enlarged(array: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """Return a larger array that begins with this one, the rest being zero.
+
+    Parameters
+    ----------
+    array
+        What is kept.
+    shape
+        Of the result, at least as large in every direction.
+
+    Examples
+    --------
+    >>> enlarged(np.ones(2), (4,)).tolist()
+    [1.0, 1.0, 0.0, 0.0]
+    """
+    larger = np.zeros(shape, array.dtype)
+    larger[tuple(slice(n) for n in array.shape)] = array
+    return larger

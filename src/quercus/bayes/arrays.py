@@ -24,7 +24,7 @@ from quercus.bayes.layout import (
     UNSEEN,
 )
 from quercus.bayes.plan import Plan
-from quercus.flat import FlatArrays
+from quercus.flat import FlatArrays, enlarged
 from quercus.predictor import Floats
 
 # Rows of mu and sigma are whole multiples of this many numbers.
@@ -268,13 +268,13 @@ class ForestArrays(FlatArrays):
         if needed > len(self.columns):
             capacity = max(needed, len(self.columns) + len(self.columns) // 4)
             self._check_space(capacity * COLUMN.itemsize, "another category or feature")
-            self.columns = _enlarged(self.columns, (capacity,))
+            self.columns = enlarged(self.columns, (capacity,))
         if self._sight == SEES_PROJECTION:
             capacity = len(self.columns)
             if capacity > self.maps.shape[1]:
                 shape = (len(self.maps), capacity, self.maps.shape[2])
                 self._check_space(math.prod(shape) * self.maps.itemsize, "another category or feature")
-                self.maps = _enlarged(self.maps, shape)
+                self.maps = enlarged(self.maps, shape)
             return
         sizes = self.nodes["size"] + sum(self._sees(j) for j, _ in new)
         least = int(sizes.max(initial=0))
@@ -286,12 +286,12 @@ class ForestArrays(FlatArrays):
         # One array at a time: the largest is sigma, and its copy is there beside all the rest.
         more = inner * (square + self._block + 2) * width * self.mu.itemsize + 4 * width * len(self.picks)
         self._check_space(more, "another category or feature")
-        self.mu = _enlarged(self.mu, (inner, width))
-        self.variances = _enlarged(self.variances, (inner, width))
-        self.sigma = _enlarged(self.sigma, (inner, square, width))
-        self.waiting = _enlarged(self.waiting, (inner, self._block, width))
+        self.mu = enlarged(self.mu, (inner, width))
+        self.variances = enlarged(self.variances, (inner, width))
+        self.sigma = enlarged(self.sigma, (inner, square, width))
+        self.waiting = enlarged(self.waiting, (inner, self._block, width))
         if self._sight == SEES_SUBSET:
-            self.picks = _enlarged(self.picks, (inner, width))
+            self.picks = enlarged(self.picks, (inner, width))
 
     def _sees(self, feature: int) -> npt.NDArray[np.int64]:
         """Return for each node whether it sees the columns of a feature, as 0 or 1."""
@@ -365,9 +365,3 @@ def _plant(plan: Plan, seed: int | None) -> npt.NDArray[np.void]:
     trees["node"] = np.cumsum(sizes - 1) - (sizes - 1)
     trees["leaf"] = np.cumsum(sizes) - sizes
     return trees
-
-
-def _enlarged(array: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    larger = np.zeros(shape, array.dtype)
-    larger[tuple(slice(n) for n in array.shape)] = array
-    return larger

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.flat import FlatArrays
+from quercus.flat import FlatArrays, enlarged
 from quercus.inquire.layout import KEPT_VALUES, NOMINAL, NUMERIC, UNSEEN
 from quercus.predictor import Floats
 from quercus.reinforced.layout import FEATURE, KEPT, NOWHERE, OPTIONS, QUESTION, RESULT, SITUATION
@@ -129,7 +129,7 @@ class ReinforcedArrays(FlatArrays):
         more = np.zeros(total - old, FEATURE)
         more["kind"], more["slot"] = UNSEEN, -1
         self.features = np.concatenate([self.features, more])
-        self.edges = _enlarged(self.edges, (total, self.edges.shape[1]))
+        self.edges = enlarged(self.edges, (total, self.edges.shape[1]))
 
     def declare_classes(self, total: int) -> None:
         """Count classes as known.
@@ -161,7 +161,7 @@ class ReinforcedArrays(FlatArrays):
         numeric = [f for f in new if kinds[f] != "nominal"]
         old, total = len(self.kept), len(self.kept) + len(numeric)
         self._reserve(len(numeric) * KEPT_VALUES * KEPT.itemsize, "another feature")
-        self.kept = _enlarged(self.kept, (total, KEPT_VALUES))
+        self.kept = enlarged(self.kept, (total, KEPT_VALUES))
         self.features["slot"][numeric] = np.arange(old, total)
         for f in new:
             self.features["kind"][f] = NOMINAL if kinds[f] == "nominal" else NUMERIC
@@ -173,7 +173,7 @@ class ReinforcedArrays(FlatArrays):
             classes = max(least, 2, old + old // 2)
             while self.nbytes + 8 * len(self.situations) * (classes - old) > self.max_bytes:
                 self._forget_half("another class")
-            self.shares = _enlarged(self.shares, (len(self.shares), classes))
+            self.shares = enlarged(self.shares, (len(self.shares), classes))
 
     def _make_room(self, more: dict[str, int]) -> None:
         """Double what is too small; where there is no memory for that, forget half of the situations first."""
@@ -270,9 +270,3 @@ def _resized(array: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
     fitted = np.zeros((rows, *array.shape[1:]), array.dtype)
     fitted[: min(rows, len(array))] = array[:rows]
     return fitted
-
-
-def _enlarged(array: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    larger = np.zeros(shape, array.dtype)
-    larger[tuple(slice(n) for n in array.shape)] = array
-    return larger

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from quercus.flat import FlatArrays
+from quercus.flat import FlatArrays, enlarged
 from quercus.predictor import Floats
 from quercus.utility.layout import (
     EXP3,
@@ -122,10 +121,10 @@ class UtilityArrays(FlatArrays):
         more = np.zeros(total - old, FEATURE)
         more["kind"], more["slot"], more["first"] = UNSEEN, -1, len(self.counts)
         self.features = np.concatenate([self.features, more])
-        self.totals = _enlarged(self.totals, (total, len(self.weights)))
-        self.edges = _enlarged(self.edges, (total, self.edges.shape[1]))
+        self.totals = enlarged(self.totals, (total, len(self.weights)))
+        self.edges = enlarged(self.edges, (total, self.edges.shape[1]))
         if self.numeric == EXP3:
-            self.favour = _enlarged(self.favour, (total, TENTHS - 1))
+            self.favour = enlarged(self.favour, (total, TENTHS - 1))
 
     def declare_classes(self, total: int) -> None:
         """Count classes as known.
@@ -179,11 +178,11 @@ class UtilityArrays(FlatArrays):
         classes = max(least, 2, old + old // 2)
         cells = 1 + len(self.counts) + len(self.totals) + len(self.pairs) ** 2
         self._check_space(8 * classes * cells, "another class")
-        self.weights = _enlarged(self.weights, (classes,))
-        self.counts = _enlarged(self.counts, (len(self.counts), classes))
-        self.totals = _enlarged(self.totals, (len(self.totals), classes))
+        self.weights = enlarged(self.weights, (classes,))
+        self.counts = enlarged(self.counts, (len(self.counts), classes))
+        self.totals = enlarged(self.totals, (len(self.totals), classes))
         if self.paired:
-            self.pairs = _enlarged(self.pairs, (*self.pairs.shape[:2], classes))
+            self.pairs = enlarged(self.pairs, (*self.pairs.shape[:2], classes))
 
     def _lay_blocks(self, rooms: npt.NDArray[np.int64]) -> None:
         """Give each feature a block of so many cells, one after the other."""
@@ -213,7 +212,7 @@ class UtilityArrays(FlatArrays):
         old, capacity = self.kept.shape
         total = old + len(features)
         self._check_space(total * capacity * KEPT.itemsize, "another feature")
-        self.kept = _enlarged(self.kept, (total, capacity))
+        self.kept = enlarged(self.kept, (total, capacity))
         self.features["slot"][features] = np.arange(old, total)
 
     def _check_space(self, more: int, reason: str) -> None:
@@ -239,9 +238,3 @@ def spread_edges(low: float, high: float) -> Floats:
     """
     tenths = np.arange(1, TENTHS)
     return np.asarray(low + (high - low) * tenths / TENTHS)
-
-
-def _enlarged(array: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    larger = np.zeros(shape, array.dtype)
-    larger[tuple(slice(n) for n in array.shape)] = array
-    return larger

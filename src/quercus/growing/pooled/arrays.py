@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from quercus.flat import enlarged
 from quercus.growing.arrays import TreeArrays
 from quercus.growing.layout import UNSEEN
 from quercus.growing.pooled.layout import (
@@ -154,8 +155,8 @@ class PooledArrays(TreeArrays):
             self._begin_feature(j, nominal[j])
         self._drop_derived()
         if total > len(self.values):
-            self.values = _enlarged(self.values, (total, self.values.shape[1]))
-            self.rows = _enlarged(self.rows, (total,))
+            self.values = enlarged(self.values, (total, self.values.shape[1]))
+            self.rows = enlarged(self.rows, (total,))
         self.values[old:total] = X
         self.rows["label"][old:total] = -1
         self.pooling["rows"] = total
@@ -179,7 +180,7 @@ class PooledArrays(TreeArrays):
         values[self.n_rows :] = 0.0
         values[:, :old] = self.values
         self.values = values
-        self.spans = _enlarged(self.spans, (total,))
+        self.spans = enlarged(self.spans, (total,))
         self._derive()
 
     def fit_row(self, row: Floats, label: int, nominal: list[bool]) -> None:
@@ -202,9 +203,9 @@ class PooledArrays(TreeArrays):
         for factor in _FACTORS:
             rows = max(int(len(self.values) * factor), least)
             if self.nbytes + self._rows_bytes(rows) <= self.max_bytes:
-                self.values = _enlarged(self.values, (rows, self.values.shape[1]))
-                self.rows = _enlarged(self.rows, (rows,))
-                self.links = _enlarged(self.links, (len(self.links), rows))
+                self.values = enlarged(self.values, (rows, self.values.shape[1]))
+                self.rows = enlarged(self.rows, (rows,))
+                self.links = enlarged(self.links, (len(self.links), rows))
                 self.memo = np.zeros((_memo_rows(rows), MEMO_WIDTH))
                 return True
         return False
@@ -286,9 +287,3 @@ def _memo_rows(rows: int) -> int:
     """Return how many bounds a tree with room for so many rows remembers: a power of two."""
     wanted = min(max(_MEMO_PER_ROW * rows, _LEAST_MEMO), _MOST_MEMO)
     return 1 << math.ceil(math.log2(wanted))
-
-
-def _enlarged(array: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    larger = np.zeros(shape, array.dtype)
-    larger[tuple(slice(n) for n in array.shape)] = array
-    return larger
