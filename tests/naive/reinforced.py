@@ -2,7 +2,7 @@
 
 A situation is the frozenset of the (feature, cell) that are known in it. Numbers are made by `number`: `Fraction` or
 `float`. Random numbers come from an object with `.uniform()`, so that any generator can be followed. Bins are drawn as
-those of utility_state.py, but only as long as that makes more of them.
+those of utility_state.py. Comments that begin with "Reading:" mark places where the page leaves a choice.
 """
 
 import math
@@ -12,6 +12,8 @@ from itertools import combinations
 from statistics import median
 from typing import Any, Protocol
 
+from quercus.drift import ADWIN
+
 from .utility_state import DRAWN_AT, KEPT, Feature, Value, is_missing, quantile_edges
 
 UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
@@ -20,6 +22,11 @@ MOST_SUBSETS_OF = 4
 ORDERS = 8
 WHOLE_WAYS = 8
 TIMES_MEDIAN = 200
+EVIDENCE_ENOUGH = 50
+COUNTS_AT_MOST = 20
+EXPLORED_MORE = 500
+EXPLORED_WITH = 0.1
+DETECTED_WITH = 0.002
 NO_RESULT = "missing"
 
 Number = Any  # Fraction or float
@@ -59,13 +66,30 @@ class Record:
 
 
 @dataclass
+class Tally:
+    """N(i, v, y) of an item, by result and label. A result is the situation of this item alone.
+
+    drawn: how often the bins of its features had become others when it was last updated.
+    """
+
+    drawn: int
+    counts: dict[Situation, dict[Any, Number]] = field(default_factory=dict)
+
+    def total(self, y: Any) -> Number:
+        return sum(by_label.get(y, 0) for by_label in self.counts.values())
+
+
+@dataclass
 class Way:
     """How a case went: its items and situations, from which one on it wandered (None: it did not), how it ended.
 
+    left: what may be spent now; paid: price of each item that was bought before, and cost: of those bought on the way.
     asks: the item that is to be bought next, with its Q or start as score; stop: why there is none.
     """
 
     status: list[int]
+    left: Number = math.inf
+    paid: dict[int, Number] = field(default_factory=dict)
     items: list[int] = field(default_factory=list)
     situations: list[Situation] = field(default_factory=lambda: [ROOT])
     wandered_from: int | None = None
@@ -76,30 +100,33 @@ class Way:
 
 
 class Bins(Feature):
-    """The cells of one feature. drawn: how often its bins have become others."""
+    """The cells of one feature. drawn: how often there have become more or fewer of them.
 
-    def __init__(self, kind: str, bins: int) -> None:
+    Reading: their number is that of the bins that came out, not of those asked for; one that comes back is a new one.
+    """
+
+    def __init__(self, kind: str, bins: int, follows: bool) -> None:
         super().__init__("nominal" if kind == "nominal" else "quantiles", bins, None, 0.0)
         self.counts = [[0.0]]  # of one class: only the bins matter here
         self.drawn = 0
-        self.made = 1  # that were asked for, which may be more than there are
+        self.follows = follows
 
     def keep(self, value: float, y: int, weight: float) -> None:
-        """Bins with the same edges are the same."""
-        if len(self.kept) < KEPT:
-            self.kept.append((value, y, weight))
-        V = min(self.bins, DRAWN_AT.get(self.known, 1))
-        if self.made < V:
-            self.made = V
+        """The last 512. The times at which bins are drawn double up to 512; then it is every 512 values, or never."""
+        self.kept = [*self.kept, (value, y, weight)][-KEPT:]
+        if self.known in DRAWN_AT or (self.follows and self.known % KEPT == 0):
+            V = min(self.bins, DRAWN_AT.get(self.known, DRAWN_AT[KEPT]))
             edges = quantile_edges([x for x, _, _ in self.kept], [w for _, _, w in self.kept], V)
-            self.drawn += edges != self.edges
+            self.drawn += len(edges) != len(self.edges)
             self.redraw(edges)
 
 
 class NaiveReinforced:
     """kinds: "numeric" or "nominal" by feature; item[feature], price[item], needs[item][item] (None: nothing needed).
 
-    loss: {true label: {answer: cost}}, 1 where nothing is given. rates: {label: factor}.
+    loss: {true label: {answer: cost}}, 1 where nothing is given. rates: {label: factor}. By default it is without the
+    model (prior=0, trusted=5, 3 questions), where tables are easily worked out by hand; the learner's own is prior=2,
+    trusted=0 and 5 questions.
     """
 
     def __init__(
@@ -123,6 +150,8 @@ class NaiveReinforced:
         rates: Mapping[Any, Number] | None = None,
         trusted: Number = 5,
         bins: int = 5,
+        prior: Number = 0,
+        adaptive: bool = False,
         number: Callable[[Any], Number] = float,
     ) -> None:
         self.item = list(range(len(kinds)) if item is None else item)
@@ -132,8 +161,12 @@ class NaiveReinforced:
         self.questions, self.worth, self.loss, self.rewards = questions, worth, loss, rewards
         self.gamma, self.start, self.alpha, self.rates = number(gamma), start, number(alpha), rates or {}
         self.explore, self.truncated, self.updates, self.backup = explore, truncated, updates, backup
-        self.trusted, self.number = trusted, number
-        self.features = [Bins(kind, bins) for kind in kinds]
+        self.trusted, self.number, self.prior, self.adaptive = trusted, number, number(prior), adaptive
+        self.features = [Bins(kind, bins, self.alpha > 0) for kind in kinds]
+        self.tallies: dict[int, Tally] = {}
+        self.root_before: dict[Any, Number] | None = None  # while an example is learned
+        self.detector = ADWIN(delta=DETECTED_WITH)
+        self.explored_more = 0  # how many examples of cases are still to come that are
         self.labels: list[Any] = []
         self.table: dict[Situation, Record] = {}
 
@@ -162,14 +195,17 @@ class NaiveReinforced:
         states = [status[f] for f in self.members(i)]
         return REFUSED in states and UNKNOWN not in states and ORDERED not in states
 
-    def can_be_asked(self, way: Way, left: Number) -> list[int]:
+    def drawn(self, i: int) -> int:
+        return sum(self.features[f].drawn for f in self.members(i))
+
+    def can_be_asked(self, way: Way, money: Number) -> list[int]:
         """What an item requires must be on the way, or refused; given values off the way do not matter."""
         found = []
         for i in range(len(self.price)):
             needed = [j for j in range(len(self.price)) if self.needs[i][j]]
             ready = all(j in way.items or self.is_refused(j, way.status) for j in needed)
             to_be_had = all(way.status[f] not in (REFUSED, ORDERED) for f in self.members(i))
-            payable = self.is_known(i, way.status) or self.price[i] <= left - way.cost
+            payable = self.is_known(i, way.status) or self.price[i] <= money
             if i not in way.items and ready and to_be_had and payable:
                 found.append(i)
         return found
@@ -210,16 +246,68 @@ class NaiveReinforced:
             return self.number(self.start)
         return self.gamma * max((self.reward(y, k) for y in self.labels for k in self.labels), default=0) - self.C(i)
 
+    def P(self, i: int) -> dict[Situation, dict[Any, Number]]:
+        """P(v | i, y) by result and label, of the results that have a tally."""
+        tally, half = self.tallies[i], self.number(1) / 2
+        N, V = {y: tally.total(y) for y in self.labels}, len(tally.counts)
+        return {
+            v: {y: (by_label.get(y, 0) + half) / (N[y] + V * half) for y in self.labels}
+            for v, by_label in tally.counts.items()
+        }
+
+    def smoothed(self, s: Situation) -> dict[Any, Number]:
+        """(n(s) share(s, y) + 1/K) / (n(s) + 1)."""
+        n, shares, K = self.n(s), self.shares(s), len(self.labels)
+        return {y: (n * shares.get(y, 0) + self.number(1) / K) / (n + 1) for y in self.labels}
+
+    def model(self, s: Situation) -> dict[Any, Number]:
+        """Naive Bayes, from the root as it is, or as it was before the example that is just learned."""
+        found = dict(self.smoothed(ROOT) if self.root_before is None else self.root_before)
+        for i in sorted(self.items_of(s)):
+            v = frozenset((f, cell) for f, cell in s if self.item[f] == i)
+            if i in self.tallies and v in self.tallies[i].counts:
+                P = self.P(i)[v]
+                found = {y: found[y] * P[y] for y in self.labels}
+        total = sum(found.values())
+        return {y: found[y] / total for y in self.labels}
+
+    def r(self, s: Situation) -> dict[Any, Number]:
+        """Empty where nothing is known of s."""
+        n, shares = self.n(s), self.shares(s)
+        if not self.labels or (n == 0 and self.prior == 0):
+            return {}
+        if self.prior == 0:
+            return {y: shares.get(y, self.number(0)) for y in self.labels}
+        model = self.model(s)
+        return {y: (n * shares.get(y, 0) + self.prior * model[y]) / (n + self.prior) for y in self.labels}
+
+    def best_report(self, shares: Mapping[Any, Number]) -> Number:
+        """The most that reporting a class brings, by the shares of the classes, which need not sum to 1."""
+        return max(sum(share * self.reward(y, k) for y, share in shares.items()) for k in self.labels)
+
     def report(self, s: Situation, k: Any) -> Number:
-        return sum((share * self.reward(y, k) for y, share in self.table[s].shares.items()), self.number(0))
+        return sum((share * self.reward(y, k) for y, share in self.r(s).items()), self.number(0))
+
+    def guess(self, s: Situation, i: int) -> Number:
+        r = self.r(s)
+        return sum(self.best_report({y: r[y] * P[y] for y in self.labels}) for P in self.P(i).values())
 
     def Q(self, s: Situation, i: int) -> Number:
-        return self.table[s].pairs[i].G - self.C(i)
+        """Of a question that was not tried: by the model alone."""
+        n = self.n(s, i)
+        G = self.table[s].pairs[i].G if n else self.number(0)
+        if n >= EVIDENCE_ENOUGH or self.prior == 0 or i not in self.tallies:
+            return G - self.C(i)
+        drawn_to = 2 * self.prior
+        return (n * G + drawn_to * self.gamma * self.guess(s, i)) / (n + drawn_to) - self.C(i)
 
     def V(self, s: Situation) -> Number:
-        reports = [self.report(s, k) for k in self.labels]
         is_full = len(self.items_of(s)) >= self.questions
-        return max(reports + ([] if is_full else [self.Q(s, i) for i in self.table[s].pairs]))
+        questions = [] if is_full else [self.Q(s, i) for i in self.table[s].pairs]
+        return max([self.best_report(self.r(s)), *questions])
+
+    def shares(self, s: Situation) -> dict[Any, Number]:
+        return self.table[s].shares if s in self.table else {}
 
     def n(self, s: Situation, i: int | None = None) -> Number:
         if s not in self.table:
@@ -238,12 +326,18 @@ class NaiveReinforced:
         *,
         explore: bool,
         left: Number = math.inf,
+        bought: Collection[int] = (),
         buys: bool = False,
     ) -> Way:
-        """Go through what is known, for nothing; what is not is bought from the values, or else the way ends there."""
-        way = Way(list(status))
+        """Go through what is known, for nothing; what is not is bought from the values, or else the way ends there.
+
+        left: what may be spent now; bought: what was paid for before, a mapping of items to what they cost then.
+        Reading: that is the price of what was bought. Without a mapping, the prices are those of now.
+        """
+        paid = dict(bought) if isinstance(bought, Mapping) else {i: self.price[i] for i in bought}
+        way = Way(list(status), left, paid)
         while True:
-            choice = self.choose(way, draws, explore, left)
+            choice = self.choose(way, draws, explore)
             if choice is None:
                 return way
             if not self.is_known(choice, way.status):
@@ -251,6 +345,7 @@ class NaiveReinforced:
                 if not buys:
                     return way
                 way.cost += self.price[choice]
+                way.left -= self.price[choice]
                 for f in self.members(choice):
                     if way.status[f] == UNKNOWN:
                         way.status[f] = MISSING if is_missing(values[f]) else KNOWN
@@ -258,10 +353,10 @@ class NaiveReinforced:
             way.situations.append(self.situation(way.items, values))
             way.asks = way.score = None
 
-    def choose(self, way: Way, draws: Uniform, explore: bool, left: Number) -> int | None:
+    def choose(self, way: Way, draws: Uniform, explore: bool) -> int | None:
         """The next question, or None with the reason in way.stop."""
         s = way.situations[-1]
-        possible = self.can_be_asked(way, left)
+        possible = self.can_be_asked(way, way.left + sum(p for i, p in way.paid.items() if i not in way.items))
         if len(way.items) >= self.questions:
             way.stop = "questions"
         elif not possible:
@@ -271,31 +366,56 @@ class NaiveReinforced:
             way.stop = "rare"
         if way.stop is not None:
             return None
+        luck = self.draw_luck(way, draws) if explore else None
+        choice = self.choose_among(way, possible, explore, luck)
+        if choice is None or self.is_known(choice, way.status) or self.price[choice] <= way.left:
+            return choice
+        way.score = None
+        possible = self.can_be_asked(way, way.left)
+        if not possible:
+            way.stop = "budget"
+            return None
+        return self.choose_among(way, possible, explore, luck)
+
+    def draw_luck(self, way: Way, draws: Uniform) -> float | None:
+        """The number that draws an item, if the case wanders here."""
         wanders = way.wandered_from is not None and self.updates == "anchored"
-        if explore and not wanders and draws.uniform() < self.explore:
-            wanders = True
-            if way.wandered_from is None:
-                way.wandered_from = len(way.items)
-        if wanders:
-            ends: list[Any] = [] if self.truncated else list(self.labels)
-            drawn = math.floor(draws.uniform() * (len(possible) + len(ends)))
-            if drawn >= len(possible):
-                way.stop = "worth"  # A report that was drawn is told like one that was chosen.
-                return None
-            way.score = self.worth_of_asking(s, possible[drawn])
-            return possible[drawn]
-        return self.best_question(way, s, possible, explore)
+        explore = max(self.explore, EXPLORED_WITH) if self.explored_more else self.explore
+        if not wanders and draws.uniform() >= explore:
+            return None
+        if way.wandered_from is None:
+            way.wandered_from = len(way.items)
+        return draws.uniform()
 
-    def worth_of_asking(self, s: Situation, i: int) -> Number:
-        return self.Q(s, i) if self.n(s, i) else self.start_of(i)
+    def choose_among(self, way: Way, possible: Sequence[int], explore: bool, luck: float | None) -> int | None:
+        if luck is None:
+            return self.best_question(way, possible, explore)
+        ends: list[Any] = [] if self.truncated else list(self.labels)
+        drawn = math.floor(luck * (len(possible) + len(ends)))
+        if drawn >= len(possible):
+            way.stop = "worth"  # A report that was drawn is told like one that was chosen.
+            return None
+        way.score = self.worth_of_asking(way.situations[-1], possible[drawn], explore)
+        return possible[drawn]
 
-    def best_question(self, way: Way, s: Situation, possible: Sequence[int], explore: bool) -> int | None:
-        asked = [i for i in possible if explore or self.n(s, i) >= self.trusted]
-        best = max(asked, key=lambda i: self.worth_of_asking(s, i), default=None)
-        if best is not None:
-            way.score = self.worth_of_asking(s, best)
-            if s not in self.table or way.score > max(self.report(s, k) for k in self.labels):
-                return best
+    def worth_of_asking(self, s: Situation, i: int, explore: bool) -> Number:
+        """One that was not tried has what it starts with if the case explores; otherwise what the model tells."""
+        return self.start_of(i) if explore and not self.n(s, i) else self.Q(s, i)
+
+    def is_considered(self, s: Situation, i: int) -> bool:
+        """By a case that does not explore."""
+        if self.n(s, i):
+            return bool(self.n(s, i) >= self.trusted)
+        return self.prior > 0 and self.trusted == 0 and i in self.tallies
+
+    def best_question(self, way: Way, possible: Sequence[int], explore: bool) -> int | None:
+        s = way.situations[-1]
+        worth = {i: self.worth_of_asking(s, i, explore) for i in possible if explore or self.is_considered(s, i)}
+        best = max(worth, key=lambda i: worth[i], default=None)
+        r = self.r(s)
+        if best is not None and (not r or worth[best] > self.best_report(r)):
+            way.score = worth[best]
+            return best
         way.score, way.stop = None, "worth"
         return None
 
@@ -313,12 +433,10 @@ class NaiveReinforced:
 
     def probabilities(self, values: Sequence[Value], status: Sequence[int]) -> dict[Any, Number]:
         """Empty before anything was learned."""
-        K, b = len(self.labels), self.believer(values, status)
-        if b not in self.table:
+        b = self.believer(values, status)
+        if not self.labels:
             return {}
-        record = self.table[b]
-        one = self.number(1)
-        return {y: (record.n * record.shares.get(y, 0) + one / K) / (record.n + 1) for y in self.labels}
+        return self.smoothed(b) if self.prior == 0 or b == ROOT else self.r(b)
 
     def expected(self, values: Sequence[Value], status: Sequence[int]) -> dict[Any, Number]:
         """The reward that each answer is expected to bring."""
@@ -347,13 +465,13 @@ class NaiveReinforced:
         label: Any,
         draws: Uniform,
         *,
-        bought: Sequence[int] = (),
+        bought: Collection[int] = (),
         explore: bool = True,
         weight: Number = 1,
         left: Number = math.inf,
     ) -> Way:
-        """bought: items in the order in which they were bought."""
-        way = self.walk(values, status, draws, explore=explore, left=left)
+        """bought: items in the order in which they were bought, and as `walk` has them."""
+        way = self.walk(values, status, draws, explore=explore, left=left, bought=bought)
         for i in bought:
             if i not in way.items and len(way.items) < self.questions and self.is_known(i, status):
                 way.items.append(i)
@@ -372,13 +490,19 @@ class NaiveReinforced:
                 way.items.append(possible[math.floor(draws.uniform() * len(possible))])
             ways.append(way.items)
         self.count_values(row, status, weight)
+        self.count_results(range(len(self.price)), row, label, weight)
         self.update(*self.along(ways, row), row, label, weight)
 
     def learn_way(self, values: Sequence[Value], way: Way, label: Any, draws: Uniform, weight: Number) -> None:
-        """A weight of 0: the example is not there. Items stay as they were asked, cells are those of now."""
+        """A weight of 0: the example is not there. Items stay as they were asked, cells are those of now.
+
+        Reading: errors are watched when the way is known: it is as it was before they were found to have risen.
+        """
         if weight == 0:
             return
+        self.watch(values, way.status, label)
         self.count_values(values, way.status, weight)
+        self.count_results(way.items, values, label, weight)
         situations, pairs = self.along([way.items], values)
         if self.updates != "single":
             more_situations, more_pairs = self.around(way.items, values, draws)
@@ -423,6 +547,46 @@ class NaiveReinforced:
             if state == KNOWN and not is_missing(value):
                 feature.learn(value, 0, weight)
 
+    def count_results(self, items: Iterable[int], values: Sequence[Value], label: Any, weight: Number) -> None:
+        """Old results of an item whose bins are others begin anew with it."""
+        w = self.weight(label, weight)
+        for i in items:
+            if i not in self.tallies or self.tallies[i].drawn != self.drawn(i):
+                self.tallies[i] = Tally(self.drawn(i))
+            counts = self.tallies[i].counts
+            for by_label in counts.values():
+                if self.alpha and label in by_label:
+                    by_label[label] *= (1 - self.alpha) ** w
+            by_label = counts.setdefault(self.situation([i], values), {})
+            by_label[label] = by_label.get(label, self.number(0)) + w
+
+    def watch(self, values: Sequence[Value], status: Sequence[int], label: Any) -> None:
+        """Reading: no answer, before anything was learned, is no wrong one; the next 500 begin after this example."""
+        if not self.adaptive:
+            return
+        self.explored_more = max(0, self.explored_more - 1)
+        answer = self.answer(values, status)
+        if self.detector.update(float(answer is not None and answer != label)) == "change":
+            self.count_less()
+            self.explored_more = EXPLORED_MORE
+
+    def count_less(self) -> None:
+        most = self.number(COUNTS_AT_MOST)
+        for record in self.table.values():
+            record.n = min(record.n, most)
+            for pair in record.pairs.values():
+                pair.n = min(pair.n, most)
+        for tally in self.tallies.values():
+            totals = {y: tally.total(y) for y in self.labels}
+            for by_label in tally.counts.values():
+                for y in by_label:
+                    if totals[y] > most:
+                        by_label[y] *= most / totals[y]
+
+    def weight(self, label: Any, weight: Number) -> Number:
+        """w of an example."""
+        return self.number(weight) * self.number(self.rates.get(label, 1))
+
     def update(
         self,
         situations: Collection[Situation],
@@ -431,10 +595,14 @@ class NaiveReinforced:
         label: Any,
         weight: Number,
     ) -> None:
-        """Larger situations first; at each the reports, its pairs, and V."""
+        """Larger situations first; at each the reports, its pairs, and V.
+
+        Reading: root(y) is that of the examples before, but for the classes of now: a new one is among them.
+        """
         if label not in self.labels:
             self.labels.append(label)
-        w = self.number(weight) * self.number(self.rates.get(label, 1))
+        self.root_before = self.smoothed(ROOT)
+        w = self.weight(label, weight)
         touched = {*situations, *(s for s, _ in pairs)}
         for s in sorted(touched, key=lambda s: -len(self.items_of(s))):
             if s in situations:
@@ -444,10 +612,11 @@ class NaiveReinforced:
             for i in sorted(i for t, i in pairs if t == s):
                 self.update_pair(s, i, self.situation({*self.items_of(s), i}, values), w)
             self.table[s].V = self.V(s)
+        self.root_before = None
 
     def update_pair(self, s: Situation, i: int, after: Situation, w: Number) -> None:
         """A question about bins that were drawn anew begins anew when it is updated, not before."""
-        drawn = sum(self.features[f].drawn for f in self.members(i))
+        drawn = self.drawn(i)
         pair = self.table[s].pairs.get(i)
         if pair is None or pair.drawn != drawn:
             pair = self.table[s].pairs[i] = Pair(self.number(0), self.number(0), drawn)

@@ -11,7 +11,7 @@ from tests.utility.draws import Generator
 KINDS = ("numeric", "nominal", "numeric", "nominal", "numeric")
 NAMES = tuple("abcde")
 SAME = ("questions", "worth", "loss", "rewards", "gamma", "explore", "truncated", "updates", "backup", "start")
-SAME_TOO = ("alpha", "rates", "trusted", "bins")
+SAME_TOO = ("alpha", "rates", "trusted", "bins", "prior", "adaptive")
 
 
 def make_stream(rng, count):

@@ -40,7 +40,7 @@ def test_a_refused_question_leads_to_the_next():
 def test_why_it_stops():
     rows, labels = unkind_stream(1500)
     stops = set()
-    for given in ({}, {"questions": 1}, {"budget": 0.5}, {"worth": 0.001}):
+    for given in ({"trusted": 5}, {"questions": 1}, {"budget": 0.5}, {"worth": 0.001}):
         tree = ReinforcedTree(**given).partial_fit(rows, labels)
         for row in rows[:100]:
             case = tree.open(explore=False)
@@ -140,7 +140,7 @@ REFUSED = {
     "gamma": (0.0, "gamma=0.0 is out of range"),
     "explore": (1.5, "explore=1.5 is out of range"),
     "alpha": (-0.1, "alpha=-0.1 is out of range"),
-    "trusted": (0, "trusted=0 is out of range"),
+    "trusted": (-1, "trusted=-1 is out of range"),
     "bins": (1, "bins=1 is out of range"),
     "worth": (0.0, "worth=0.0 is out of range"),
     "start": ("high", "start='high'"),

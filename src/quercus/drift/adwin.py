@@ -22,6 +22,9 @@ from quercus.drift.kernels import (
     LEVELS,
     OLDEST,
     ROSE,
+    SQUARE_SUMS,
+    SQUARES,
+    SUM,
     SUMS,
     TICK,
 )
@@ -100,3 +103,33 @@ class ADWIN(CompiledDetector):
         merged = merged_whole and (state[OLDEST] == 0.0 or (state[OLDEST] > 0.0 and filled[-1] > 0.0))
         size = float(filled @ (1 << np.arange(LEVELS))) + state[OLDEST]
         return bool(merged and state[COUNT] == size and 0.0 <= state[TICK] < self.clock)
+
+
+def are_sound_windows(windows: Floats) -> bool:
+    """Return whether the buckets of every window add up to what it says that it holds.
+
+    Parameters
+    ----------
+    windows
+        One in each row.
+
+    Examples
+    --------
+    >>> are_sound_windows(np.zeros((1, 7)))
+    False
+    """
+    if windows.shape[1] != ADWIN_WIDTH or not np.isfinite(windows).all():
+        return False
+    if (np.delete(windows, ROSE, axis=1) < 0.0).any():
+        return False
+    filled = windows[:, FILLED : FILLED + LEVELS]
+    count = filled @ 2.0 ** np.arange(LEVELS) + windows[:, OLDEST]
+    sums = windows[:, SUMS : SUMS + LEVELS * BUCKETS].sum(axis=1)
+    squares = windows[:, SQUARE_SUMS : SQUARE_SUMS + LEVELS * BUCKETS].sum(axis=1)
+    return bool(
+        (np.isin(filled, np.arange(BUCKETS + 1))).all()
+        and (windows[:, OLDEST] * (filled[:, -1] == 0) == 0.0).all()
+        and np.array_equal(count, windows[:, COUNT])
+        and np.allclose(sums, windows[:, SUM])
+        and np.allclose(squares, windows[:, SQUARES])
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quercus.evaluation.against import AgainstBest, against_best
 from quercus.evaluation.choosing import Choice, choose
 from quercus.evaluation.errors import Interrupted
 from quercus.evaluation.frontiers import Frontier, frontier
@@ -15,6 +16,7 @@ from quercus.evaluation.spending import feature_frontier
 from quercus.evaluation.spent import FeatureFrontier
 
 __all__ = [
+    "AgainstBest",
     "BestPolicy",
     "Choice",
     "FeatureFrontier",
@@ -25,6 +27,7 @@ __all__ = [
     "Replay",
     "Run",
     "Scores",
+    "against_best",
     "best_policy",
     "choose",
     "evaluate",

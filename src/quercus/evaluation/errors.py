@@ -38,6 +38,20 @@ class Interrupted(KeyboardInterrupt):
         self.frontier: Frontier | FeatureFrontier | None = None
 
 
+class TooLargeError(ValueError):
+    """A problem takes too long to be solved exactly; ``why`` tells its size, and the text also what to do.
+
+    Examples
+    --------
+    >>> TooLargeError("there are 200 items to buy", "leave some out").why
+    'there are 200 items to buy'
+    """
+
+    def __init__(self, why: str, remedy: str) -> None:
+        super().__init__(f"{why}; {remedy}.")
+        self.why = why
+
+
 def located(error: Exception, start: int, stop: int, stream: str, row: int | None = None) -> Exception:
     """Return the error with its rows counted from the start of the stream, not of the batch.
 

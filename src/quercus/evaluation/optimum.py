@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from quercus.arguments import check_number, check_whole
 from quercus.evaluation.environments import Environment, Floats, Weigh, columns_of, encode, join_codes, read_environment
+from quercus.evaluation.errors import TooLargeError
 from quercus.loss import read_loss
 from quercus.schema.refusals import listed
 from quercus.streams import as_stream
@@ -277,9 +278,10 @@ def _check_size(prices: Prices, known: Environment, most: int) -> None:
             counts[number] += counts[number - 1] * size
     steps = sum(math.comb(len(sizes), number) for number in range(most + 1)) * max(1, len(sizes))
     if sum(counts) > _MOST_POSITIONS or steps > _MOST_STEPS:
-        raise ValueError(
+        raise TooLargeError(
             f"with {most} questions about {len(sizes)} items of up to {max(sizes)} values a case can come to "
-            f"{sum(counts):,} positions, which takes too long; give a smaller most=, or fewer features or values."
+            f"{sum(counts):,} positions, which takes too long",
+            "give a smaller most=, or fewer features or values",
         )
     if len(sizes) > 127:
-        raise ValueError(f"there are {len(sizes)} items to buy; at most 127 can be solved for.")
+        raise TooLargeError(f"there are {len(sizes)} items to buy", "at most 127 can be solved for")

@@ -8,19 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.ask.layout import DECISION
-from quercus.drift.kernels import (
-    ADWIN_WIDTH,
-    BUCKETS,
-    COUNT,
-    FILLED,
-    LEVELS,
-    OLDEST,
-    ROSE,
-    SQUARE_SUMS,
-    SQUARES,
-    SUM,
-    SUMS,
-)
+from quercus.drift.adwin import are_sound_windows
+from quercus.drift.kernels import ADWIN_WIDTH
 from quercus.growing.alternates import KEPT_SHARE, WATCH, WATCHING
 from quercus.growing.arrays import TreeArrays
 from quercus.growing.state import Floats
@@ -224,22 +213,7 @@ def has_sound_watches(tree: WatchedArrays) -> bool:
 
 def has_sound_windows(tree: WatchedArrays) -> bool:
     """Return whether the buckets of every window add up to what it says that it holds."""
-    windows = tree.used()["windows"]
-    if windows.shape[1] != ADWIN_WIDTH or not np.isfinite(windows).all():
-        return False
-    if (np.delete(windows, ROSE, axis=1) < 0.0).any():
-        return False
-    filled = windows[:, FILLED : FILLED + LEVELS]
-    count = filled @ 2.0 ** np.arange(LEVELS) + windows[:, OLDEST]
-    sums = windows[:, SUMS : SUMS + LEVELS * BUCKETS].sum(axis=1)
-    squares = windows[:, SQUARE_SUMS : SQUARE_SUMS + LEVELS * BUCKETS].sum(axis=1)
-    return bool(
-        (np.isin(filled, np.arange(BUCKETS + 1))).all()
-        and (windows[:, OLDEST] * (filled[:, -1] == 0) == 0.0).all()
-        and np.array_equal(count, windows[:, COUNT])
-        and np.allclose(sums, windows[:, SUM])
-        and np.allclose(squares, windows[:, SQUARES])
-    )
+    return are_sound_windows(tree.used()["windows"])
 
 
 def _free_pairs(left: npt.NDArray[np.int32], first: int) -> Integers:

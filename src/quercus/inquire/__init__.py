@@ -13,6 +13,18 @@ from quercus.inquire.policy import PolicyTree
 from quercus.inquire.policy_nodes import PolicyNode
 from quercus.inquire.policy_outcomes import Outcome
 from quercus.inquire.prices import Prices
+from quercus.inquire.rehearsing import AnswerExplanation
 from quercus.inquire.steps import Step
 
-__all__ = ["REFER", "Case", "CaseExplanation", "Decision", "Outcome", "PolicyNode", "PolicyTree", "Prices", "Step"]
+__all__ = [
+    "REFER",
+    "AnswerExplanation",
+    "Case",
+    "CaseExplanation",
+    "Decision",
+    "Outcome",
+    "PolicyNode",
+    "PolicyTree",
+    "Prices",
+    "Step",
+]

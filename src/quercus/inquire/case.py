@@ -209,7 +209,10 @@ class Case(CaseView):
             results=results,
         )
         self._take(step, offer, asked)
-        self._model._spend(offer.price)
+        self._pay(offer.price)
+
+    def _pay(self, price: float) -> None:
+        self._model._spend(price)
 
     def _take(self, step: Step, offer: Offer | None = None, asked: bool = False) -> None:
         """Note a step with the answer that it leads to, in the ledger first."""

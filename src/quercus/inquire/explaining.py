@@ -101,13 +101,16 @@ class CaseExplanation:
         }
 
     def __str__(self) -> str:
-        lines = [self._headline(), *(line for step in self.steps for line in _step_lines(step))]
+        lines = [self._headline(), *self._way()]
         if self.waiting:
             lines.append(f"still waiting for {', '.join(map(show_name, self.waiting))}")
         lines += self._last_lines()
         return "\n  ".join(lines)
 
     __repr__ = __str__
+
+    def _way(self) -> list[str]:
+        return [line for step in self.steps for line in step_lines(step)]
 
     def _headline(self) -> str:
         paid = f"for {show_number(self.cost)}" if self.bought else "without buying anything"
@@ -134,7 +137,21 @@ class CaseExplanation:
         return lines
 
 
-def _step_lines(step: Step) -> list[str]:
+def step_lines(step: Step, verb: str = "bought", expected: str = "") -> list[str]:
+    """Write a step, as a line or none.
+
+    Parameters
+    ----------
+    step
+        Of a case.
+    verb, expected
+        How a purchase is called, and what was expected of it.
+
+    Examples
+    --------
+    >>> step_lines(Step(kind="bought", item="mri", price=500.0, features=("mri",), results={"mri": 3.2}))
+    ['bought mri for 500: mri = 3.2']
+    """
     led = "" if step.prediction is None else f"; then {_answer(step.prediction, step.probability)}"
     found = ", ".join(_result(name, value) for name, value in step.results.items())
     name = "" if step.item is None else show_name(step.item)
@@ -151,7 +168,7 @@ def _step_lines(step: Step) -> list[str]:
         return [f"ordered {name} {price}"]
     missing = [show_name(feature) for feature in step.features if feature not in step.results]
     later = f", {', '.join(missing)} to come" if missing else ""
-    return [f"bought {name} {price}: {found}{later}{led}"]
+    return [f"{verb} {name} {price}{expected}: {found}{later}{led}"]
 
 
 def _paid(price: float) -> str:

@@ -16,7 +16,9 @@ from quercus.inquire.layout import KNOWN, MISSING, ORDERED, REFER, UNKNOWN, Deci
 from quercus.inquire.notes import Notes, Offer
 from quercus.inquire.policy import PolicyTree, make_policy_tree
 from quercus.inquire.policy_outcomes import Outcome
+from quercus.inquire.policy_unroll import Weighed, weigh
 from quercus.inquire.priced import PricedLearner, read_limit
+from quercus.inquire.rehearsing import AnswerExplanation, explain_answer
 from quercus.inquire.saving import Saved, read_case
 from quercus.inquire.steps import Label, Step, Value
 from quercus.ledger import Ledger
@@ -65,6 +67,14 @@ class BuyingLearner(PricedLearner):
     def _outcomes(self, row: Floats, status: Status, item: int) -> list[Outcome]:
         """Return what may come back if an item is bought, by the mean; values that are missing are left out."""
         raise NotImplementedError  # abstract
+
+    def _recall(self, row: Floats, status: Status) -> tuple[float, float | None] | None:
+        """Return how often what is known was met, and its value; None of a learner that keeps no such values."""
+        return None
+
+    def _weigh_question(self, row: Floats, status: Status, item: int, score: float) -> Weighed:
+        """Return what answering at once is worth, and what asking for an item first is, before its price."""
+        return weigh(self, row, status, item)
 
     def open(
         self,
@@ -199,6 +209,19 @@ class BuyingLearner(PricedLearner):
         """
         self._check_fitted()
         return make_policy_tree(self, depth, reach)
+
+    def explain_one(self, x: Mapping[str, Any]) -> AnswerExplanation:
+        """Say how the answer for one example comes about: each question, what it was worth, and its result.
+
+        Nothing is spent, and nothing is noted.
+
+        Parameters
+        ----------
+        x
+            As in `predict_one`.
+        """
+        self._check_fitted()
+        return explain_answer(self, x)
 
     def _buy_from(self, x: Mapping[str, Any]) -> Floats:
         """Buy from an example by the plan, without exploring; return the probabilities by class id."""

@@ -90,6 +90,11 @@ class PolicyTree:
         return self.root.unfinished
 
     @cached_property
+    def has_visits(self) -> bool:
+        """Whether the learner tells how often it has met what is known at a node, and what that is worth."""
+        return any(node.visits is not None for node in self.nodes)
+
+    @cached_property
     def _at(self) -> dict[int, int]:
         return {node.id: place for place, node in enumerate(self.nodes)}
 
@@ -263,7 +268,10 @@ def _node(model: BuyingLearner, stage: Stage, number: int, parent: int) -> Polic
         probabilities=dict(zip(model._labels.tolist(), stage.q[model._order].tolist(), strict=True)),
         **{
             name: getattr(stage, name)
-            for name in ("stop", "answer", "reach", "cost", "questions", "accuracy", "loss", "referred", "unfinished")
+            for name in (
+                *("stop", "answer", "reach", "cost", "questions", "accuracy", "loss", "referred", "unfinished"),
+                *("visits", "value"),
+            )
         },
     )
 

@@ -52,6 +52,10 @@ class PolicyNode:
         at most, and the accuracy at least, unless there is a `loss` or `refer`.
     hidden_leaves
         Number of leaves below that `PolicyTree.pruned` has left out.
+    visits, value
+        Of a learner that keeps a value of what is known here: the weight of the examples that it has met here, and what
+        it takes the rest of the case to be worth; of several outcomes that are one branch the sum, and the mean by
+        visits. The value is None where nothing was met. Both are None with other learners, and for "anything else".
 
     Examples
     --------
@@ -81,6 +85,8 @@ class PolicyNode:
     referred: float
     unfinished: float
     hidden_leaves: int = 0
+    visits: float | None = None
+    value: float | None = None
 
     @property
     def is_leaf(self) -> bool:
@@ -88,7 +94,11 @@ class PolicyNode:
         return self.kind != "question"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON; an answer that is for a person is ``"REFER"``."""
-        state = {part.name: getattr(self, part.name) for part in fields(self)}
+        """Return everything as plain data, ready for JSON; an answer that is for a person is ``"REFER"``.
+
+        Without visits there is neither ``"visits"`` nor ``"value"``.
+        """
+        left_out = () if self.visits is not None else ("visits", "value")
+        state = {part.name: getattr(self, part.name) for part in fields(self) if part.name not in left_out}
         answer = "REFER" if self.answer is REFER else self.answer
         return state | {"values": dict(self.values), "probabilities": dict(self.probabilities), "answer": answer}

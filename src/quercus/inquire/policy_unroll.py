@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,8 @@ class Stage:
     loss: float = 0.0
     referred: float = 0.0
     unfinished: float = 0.0
+    visits: float | None = None
+    value: float | None = None
     shape: int = -1
 
     def walk(self) -> Iterator[Stage]:
@@ -107,6 +109,47 @@ def unroll(model: BuyingLearner, depth: int, reach: float) -> Stage:
     return root
 
 
+class Weighed(NamedTuple):
+    """What answering at once is expected to bring, and what a question is, in the unit of the loss.
+
+    Examples
+    --------
+    >>> Weighed(at_once=-0.4, asking=-0.1).at_once
+    -0.4
+    """
+
+    at_once: float
+    asking: float
+
+
+def weigh(model: BuyingLearner, row: Floats, status: npt.NDArray[np.uint8], item: int) -> Weighed:
+    """Return the expected loss of an answer, below 0, now and after one more question, whose price is left out.
+
+    Parameters
+    ----------
+    model
+        A learner that has learned something.
+    row, status
+        What is known.
+    item
+        What would be asked for.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree
+    >>> model = UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20)
+    >>> now, then = weigh(model, np.array([np.nan]), np.zeros(1, np.uint8), 0)
+    >>> round(now, 3), round(then, 3)
+    (-0.5, -0.045)
+    """
+    stage = Stage(row, status, 0.0, 0, 1.0, model._believe(row, status), item=item)
+    children = _branches(model, stage)
+    for each in (stage, *children):
+        _judge(model, each)
+    whole = sum(child.reach for child in children)
+    return Weighed(-stage.loss, -sum(child.reach * child.loss for child in children) / whole)
+
+
 def _decide(model: BuyingLearner, stage: Stage, depth: int, reach: float) -> None:
     """Find out what happens at a stage, and what would be answered there."""
     item, _, stop = model._plan(stage.row, stage.status, stage.left, 0, False)
@@ -115,6 +158,9 @@ def _decide(model: BuyingLearner, stage: Stage, depth: int, reach: float) -> Non
     else:
         stage.item, stage.price = item, model._prices.costs[item]
         stage.kind = "question" if stage.depth < depth and stage.reach >= max(reach, _LEAST_REACH) else "cut"
+    met = model._recall(stage.row, stage.status)
+    if met is not None:
+        stage.visits, stage.value = met
     _judge(model, stage)
 
 
@@ -204,8 +250,19 @@ def _merge(stage: Stage, other: Stage) -> bool:
         for name in (*_EXPECTED, "q"):
             mixed = (one.reach * getattr(one, name) + two.reach * getattr(two, name)) / both
             setattr(one, name, mixed)
+        one.visits, one.value = _merge_visits(one, two)
         if one.kind == "cut" and one.item != two.item:
             one.item = -1
         one.reach = both
     stage.parts = parts
     return True
+
+
+def _merge_visits(one: Stage, two: Stage) -> tuple[float | None, float | None]:
+    """Return how often one of two stages was met, and what they are worth on average."""
+    if one.visits is None or two.visits is None:
+        return None, None
+    visits = one.visits + two.visits
+    if one.value is None or two.value is None:
+        return visits, two.value if one.value is None else one.value
+    return visits, (one.visits * one.value + two.visits * two.value) / visits

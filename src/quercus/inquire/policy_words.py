@@ -10,7 +10,17 @@ from quercus.explain.chart import Box, Face
 from quercus.explain.page import write_html
 from quercus.explain.picture import draw, fit_head, head_room, make_bar
 from quercus.explain.text import tree_column
-from quercus.explain.words import others, pad, shorten, show_name, show_number, show_share, show_value, width
+from quercus.explain.words import (
+    others,
+    pad,
+    shorten,
+    show_count,
+    show_name,
+    show_number,
+    show_share,
+    show_value,
+    width,
+)
 from quercus.inquire.layout import REFER
 from quercus.inquire.steps import Label
 
@@ -93,6 +103,9 @@ def write_text(tree: PolicyTree, shown: PolicyTree) -> str:
     ]
     if tree.has_loss:
         columns.insert(4, ["loss", *(_amount(node.loss) for node in shown.nodes)])
+    if tree.has_visits:
+        columns.insert(-1, ["met", *("" if node.visits is None else show_count(node.visits) for node in shown.nodes)])
+        columns.insert(-1, ["worth", *("" if node.value is None else _amount(node.value) for node in shown.nodes)])
     wide = [max(map(width, column)) for column in columns]
     lines = [summary(tree)]
     rest = max(_LINE - sum(wide[:-1]) - 2 * len(wide[:-1]), _LEAST)
@@ -173,7 +186,8 @@ def boxes(tree: PolicyTree, columns: int) -> list[Box]:
     found = []
     for node in tree.nodes:
         look = _hue(tree, node), _goes_on(node)
-        lines = (shorten(action(node), columns), shorten(_expected(tree, node), columns))
+        said = [action(node), _expected(tree, node), *_met(node)]
+        lines = tuple(shorten(line, columns) for line in said)
         branch = shorten(node.short, columns)
         found.append(Box(node.id, node.parent, node.depth, lines, branch, node.reach, *look))
     return found
@@ -203,6 +217,7 @@ def write_page(tree: PolicyTree, shown: PolicyTree, page: bool) -> str:
     said = [
         "a question has its price beside it, an answer how sure it is",
         "bars show what is probable, lines how many come there",
+        *(["boxes tell how often that was met, and what it is worth from there on"] if tree.has_visits else []),
         *map(escape, notes(tree, shown)),
     ]
     return write_html(summary(tree), legend, said, draw([_face(tree, node) for node in shown.nodes], _GAP), page=page)
@@ -213,7 +228,11 @@ def _face(tree: PolicyTree, node: PolicyNode) -> Face:
     ends = node.kind in ("answer", "formality")
     corner = _right(tree, node) if ends else "" if node.price is None else show_number(node.price)
     text = _label(node) if ends else "..." if node.question is None else f"{show_name(node.question)}?"
+    left = f"reach {show_share(node.reach)}"
     right = _STOPS.get(node.stop or "", "") if node.kind == "answer" else f"to pay {_money(node)}"
+    if node.visits is not None:
+        # There is room for two; the line shows how many come there, and pointing at the box tells the rest.
+        left, _, right = _met(node)[0].partition(", ")
     classes = (f"{show_value(label)} {show_share(share)}" for label, share in node.probabilities.items())
     return Face(
         id=node.id,
@@ -222,9 +241,9 @@ def _face(tree: PolicyTree, node: PolicyNode) -> Face:
         head=fit_head(lambda columns: shorten(text, columns), head_room(corner)),
         corner=corner,
         bar=make_bar(list(_hues(tree).values()), list(node.probabilities.values())),
-        left=f"reach {show_share(node.reach)}",
+        left=left,
         right=right,
-        title="\n".join([node.branch, action(node), _expected(tree, node), ", ".join(classes)]).strip(),
+        title="\n".join([node.branch, action(node), _expected(tree, node), *_met(node), ", ".join(classes)]).strip(),
         branch=shorten(node.short, _CONDITION),
         share=node.reach,
         hue=_hue(tree, node),
@@ -250,6 +269,16 @@ def _goes_on(node: PolicyNode) -> bool:
 def _expected(tree: PolicyTree, node: PolicyNode) -> str:
     paid = f", to pay {_money(node)}" if node.cost > 0 else ""
     return f"reach {show_share(node.reach)}, right {_right(tree, node)}{paid}"
+
+
+def _met(node: PolicyNode) -> list[str]:
+    """Say how often a node was met and what it is worth, if that is known."""
+    if node.visits is None:
+        return []
+    if not node.visits:
+        return ["never met"]
+    times = "once" if node.visits == 1 else f"{show_count(node.visits)} times"
+    return [f"met {times}" + ("" if node.value is None else f", worth {_amount(node.value)}")]
 
 
 def _right(tree: PolicyTree, node: PolicyNode) -> str:
@@ -282,4 +311,4 @@ def _more(node: PolicyNode) -> str:
 
 
 def _amount(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value + 0.0:.3g}"

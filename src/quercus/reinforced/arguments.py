@@ -47,10 +47,12 @@ def check_arguments(tree: Any) -> None:
     check_number("gamma", tree.gamma, least=0, most=1, above=True)
     check_number("explore", tree.explore, least=0, most=1)
     check_number("alpha", tree.alpha, least=0, most=1)
-    check_number("trusted", tree.trusted, least=0, above=True)
+    check_number("trusted", tree.trusted, least=0)
+    check_number("prior", tree.prior, least=0)
     check_number("max_bytes", tree.max_bytes, least=1)
-    if not isinstance(tree.truncated, bool | np.bool):
-        raise TypeError(f"truncated={tree.truncated!r} is neither True nor False.")
+    for name in ("truncated", "adaptive"):
+        if not isinstance(getattr(tree, name), bool | np.bool):
+            raise TypeError(f"{name}={getattr(tree, name)!r} is neither True nor False.")
     if tree.worth is not None and tree.worth != "auto":
         check_number("worth", tree.worth, least=0, above=True)
     if tree.start != "auto":

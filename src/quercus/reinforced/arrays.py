@@ -8,23 +8,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from quercus.drift.kernels import ADWIN_WIDTH
 from quercus.flat import FlatArrays, enlarged
 from quercus.inquire.layout import KEPT_VALUES, NOMINAL, NUMERIC, UNSEEN
 from quercus.predictor import Floats
-from quercus.reinforced.layout import FEATURE, KEPT, NOWHERE, OPTIONS, QUESTION, RESULT, SITUATION
+from quercus.reinforced.layout import FEATURE, KEPT, NOWHERE, OPTIONS, QUESTION, RESULT, SIGN, SITUATION
 
 _GENERATOR = ("g0", "g1", "g2", "g3")
 _FIRST_ROOM = 64
 _LINK_BYTES = 8
+_GROWING = ("situations", "questions", "results", "signs")
 
 
 class Sizes(dict[str, int]):
-    """Room for situations, questions and results.
+    """Room for situations, questions, results and signs.
 
     Examples
     --------
-    >>> Sizes(situations=64, questions=64, results=64).nbytes(classes=2)
-    9216
+    >>> Sizes(situations=64, questions=64, results=64, signs=64).nbytes(classes=2)
+    11264
     """
 
     def nbytes(self, classes: int) -> int:
@@ -37,12 +39,12 @@ class Sizes(dict[str, int]):
 
         Examples
         --------
-        >>> Sizes(situations=1, questions=0, results=0).nbytes(classes=3)
+        >>> Sizes(situations=1, questions=0, results=0, signs=0).nbytes(classes=3)
         72
         """
         situation = SITUATION.itemsize + 8 * classes + _LINK_BYTES
         rest = self["questions"] * QUESTION.itemsize + self["results"] * RESULT.itemsize
-        return self["situations"] * situation + rest
+        return self["situations"] * situation + rest + self["signs"] * (SIGN.itemsize + 8 * classes)
 
 
 class ReinforcedArrays(FlatArrays):
@@ -69,7 +71,10 @@ class ReinforcedArrays(FlatArrays):
     ((64, 2), (1, 512))
     """
 
-    NAMES = ("options", "features", "edges", "kept", "situations", "shares", "links", "questions", "results")
+    NAMES = (
+        *("options", "features", "edges", "kept", "situations", "shares", "links", "questions", "results"),
+        *("signs", "tallies", "watch"),
+    )
 
     def __init__(self, bins: int, features: int, seed: int | None, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -88,6 +93,9 @@ class ReinforcedArrays(FlatArrays):
         self.questions: npt.NDArray[np.void] = np.zeros(0, QUESTION)
         self.results: npt.NDArray[np.void] = np.zeros(0, RESULT)
         self.links: npt.NDArray[np.int32] = np.zeros((2, 0), np.int32)
+        self.signs: npt.NDArray[np.void] = np.zeros(0, SIGN)
+        self.tallies: Floats = np.zeros((0, 0))
+        self.watch: Floats = np.zeros((1, ADWIN_WIDTH))
         self.add_features(features)
         self.resize(self.fitting())
 
@@ -97,7 +105,7 @@ class ReinforcedArrays(FlatArrays):
         return int(self.options["classes"][0])
 
     def count(self, name: str) -> int:
-        """Return how many situations, questions or results are used.
+        """Return how many situations, questions, results or signs are used.
 
         Parameters
         ----------
@@ -109,9 +117,10 @@ class ReinforcedArrays(FlatArrays):
     def used(self) -> dict[str, npt.NDArray[Any]]:
         """Return the used part of every array that the others do not follow from."""
         parts = {name: getattr(self, name) for name in self.NAMES if name != "links"}
-        for name in ("situations", "questions", "results"):
+        for name in _GROWING:
             parts[name] = parts[name][: self.count(name)]
         parts["shares"] = parts["shares"][: self.count("situations")]
+        parts["tallies"] = parts["tallies"][: self.count("signs")]
         return parts
 
     def add_features(self, total: int) -> None:
@@ -127,7 +136,7 @@ class ReinforcedArrays(FlatArrays):
             return
         self._reserve((total - old) * (FEATURE.itemsize + 8 * self.edges.shape[1]), "another feature")
         more = np.zeros(total - old, FEATURE)
-        more["kind"], more["slot"] = UNSEEN, -1
+        more["kind"], more["slot"], more["sign"] = UNSEEN, -1, NOWHERE
         self.features = np.concatenate([self.features, more])
         self.edges = enlarged(self.edges, (total, self.edges.shape[1]))
 
@@ -165,15 +174,16 @@ class ReinforcedArrays(FlatArrays):
         self.features["slot"][numeric] = np.arange(old, total)
         for f in new:
             self.features["kind"][f] = NOMINAL if kinds[f] == "nominal" else NUMERIC
-        self._make_room({"situations": nodes, "questions": pairs, "results": pairs})
+        self._make_room({"situations": nodes, "questions": pairs, "results": pairs, "signs": 2 * len(row)})
 
     def _widen_classes(self, least: int) -> None:
         old = self.shares.shape[1]
         if least > old:
             classes = max(least, 2, old + old // 2)
-            while self.nbytes + 8 * len(self.situations) * (classes - old) > self.max_bytes:
+            while self.nbytes + 8 * (len(self.situations) + len(self.signs)) * (classes - old) > self.max_bytes:
                 self._forget_half("another class")
-            self.shares = enlarged(self.shares, (len(self.shares), classes))
+            for name in ("shares", "tallies"):
+                setattr(self, name, enlarged(getattr(self, name), (len(getattr(self, name)), classes)))
 
     def _make_room(self, more: dict[str, int]) -> None:
         """Double what is too small; where there is no memory for that, forget half of the situations first."""
@@ -194,11 +204,10 @@ class ReinforcedArrays(FlatArrays):
 
     def fitting(self) -> Sizes:
         """Return the least room of those that doubling leads to."""
-        names = ("situations", "questions", "results")
-        return Sizes({name: max(_FIRST_ROOM, 1 << (self.count(name) - 1).bit_length()) for name in names})
+        return Sizes({name: max(_FIRST_ROOM, 1 << (self.count(name) - 1).bit_length()) for name in _GROWING})
 
     def resize(self, sizes: Sizes) -> None:
-        """Give situations, questions and results so much room, and link situations anew.
+        """Give situations, questions, results and signs so much room, and link situations anew.
 
         Parameters
         ----------
@@ -211,6 +220,8 @@ class ReinforcedArrays(FlatArrays):
         if self.links.shape[1] != sizes["situations"]:
             self.shares = _resized(self.shares, sizes["situations"])
             self.link(sizes["situations"])
+        if len(self.tallies) != sizes["signs"]:
+            self.tallies = _resized(self.tallies, sizes["signs"])
 
     def link(self, room: int) -> None:
         """Make the links by which situations are found.

@@ -10,6 +10,9 @@ shares      float64[situation, y]  share of each class
 links       int32[2, situation]    by part of a key the situation found last; for each the one before
 questions   record[question]       what was tried in a situation, those of one in a list
 results     record[result]         where a question led, those of one question in a list
+signs       record[sign]           a result of an item that has a tally, those of one item in a list
+tallies     float64[sign, y]       weight of the examples of each class with that result
+watch       float64[1, width]      window of a detector over right and wrong answers
 ==========  =====================  ==================================================================
 
 A key is the exclusive or of pseudo-random numbers, one for each (feature, drawing of its bins, cell): the order in
@@ -30,10 +33,18 @@ TO_BUY, HELD, BLOCKED = range(3)
 # go now; SILENT: do not answer.
 CASE, SILENT = 32, 64
 NOWHERE = -1
+BELIEF, FINAL, MIXED, WEIGHTED, PARTS, MODELS = range(6)
 WARM_UP = 20
 MOST_SUBSETS_OF = 4
 ORDERS = 8
 WHOLE_WAYS = 8
+# From this weight on a question is worth what its results told, without the model.
+ENOUGH = 50.0
+# After a change what was learned counts like so many examples, and so many cases explore with such a probability.
+KEPT_AFTER_CHANGE = 20.0
+ALERT = 500
+ALERT_EXPLORE = 0.1
+CHANGE_DELTA = 0.002
 
 OPTIONS = np.dtype(
     [
@@ -43,6 +54,8 @@ OPTIONS = np.dtype(
         ("questions", np.int64),
         ("results", np.int64),
         ("free", np.int64),  # the first of the results that are used no more
+        ("signs", np.int64),
+        ("alert", np.int64),  # so many cases explore more, since something has changed
         ("g0", np.uint64),  # the generator of the cases' seeds
         ("g1", np.uint64),
         ("g2", np.uint64),
@@ -57,6 +70,11 @@ FEATURE = np.dtype(
         ("slot", np.int64),  # numeric: its row of kept, -1 if none
         ("known", np.int64),  # number of known values
         ("drawn", np.int64),  # how often its bins have become others
+        # If it is the first of its item: the first of its signs, which holds their sums, the number of the others,
+        # and how often the bins of the item had become others when it was last counted.
+        ("sign", np.int64),
+        ("signs", np.int64),
+        ("tallied", np.int64),
     ],
     align=True,
 )
@@ -97,6 +115,7 @@ RESULT = np.dtype(
     ],
     align=True,
 )
+SIGN = np.dtype([("key", np.uint64), ("next", np.int64)], align=True)
 # Arguments that may be changed at any time: no part of the state.
 SETTINGS = np.dtype(
     [
@@ -107,11 +126,13 @@ SETTINGS = np.dtype(
         ("is_relative", np.int64),  # whether worth is in median prices per largest loss
         ("starts_alike", np.int64),  # whether all questions start with the same value
         ("by_loss", np.int64),  # whether rewards are losses
+        ("adaptive", np.int64),
         ("gamma", np.float64),
         ("explore", np.float64),
         ("start", np.float64),
         ("alpha", np.float64),
         ("trusted", np.float64),
+        ("prior", np.float64),
         ("worth", np.float64),  # 0: prices do not matter
         ("budget", np.float64),
         ("total", np.float64),
@@ -134,12 +155,14 @@ ITEM = np.dtype(
         ("key1", np.uint64),
         ("first", np.int64),  # of its members
         ("last", np.int64),
+        ("head", np.int64),  # its first feature
         ("drawn", np.int64),
         ("state", np.int64),
         ("bound", np.int64),  # whether it requires another
         ("refused", np.int64),
         ("taken", np.int64),  # on the way
         ("offered", np.int64),
+        ("tried", np.int64),  # in the situation of now
     ],
     align=True,
 )
@@ -155,6 +178,7 @@ JOURNEY = np.dtype(
         ("size", np.int64),  # number of items on its way
         ("anchor", np.int64),  # with so many items it began to wander; -1: it does not
         ("held", np.int64),  # number of items that are there, on its way or not
+        ("believer", np.int64),  # situation that answers; NOWHERE: one that was never updated
         ("nodes", np.int64),  # that its example changes
         ("pairs", np.int64),
     ],
@@ -193,6 +217,9 @@ STATE_TYPES = (
     array_type(np.int32, 2),
     array_type(QUESTION, 1),
     array_type(RESULT, 1),
+    array_type(SIGN, 1),
+    array_type(np.float64, 2),
+    array_type(np.float64, 2),
 )
 
 
@@ -205,7 +232,7 @@ class Cells(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What is known of situations."""
+    """What is known of situations, and of results one by one."""
 
     options: Any
     situations: Any
@@ -213,6 +240,9 @@ class Table(NamedTuple):
     links: Any
     questions: Any
     results: Any
+    features: Any
+    signs: Any
+    tallies: Any
 
 
 class Market(NamedTuple):
@@ -226,7 +256,11 @@ class Market(NamedTuple):
 
 
 class Trip(NamedTuple):
-    """Room for one case: how it stands, its items in order, an order of these, and what its example changes."""
+    """Room for one case: how it stands, its items in order, an order of these, and what its example changes.
+
+    ``rooms`` have a number for each class: what the model tells on the way (BELIEF), and where it is answered (FINAL),
+    three that are used and forgotten, and what the model tells of each node (MODELS and following).
+    """
 
     journey: Any
     way: Any
@@ -234,3 +268,4 @@ class Trip(NamedTuple):
     nodes: Any
     pairs: Any
     generator: Any
+    rooms: Any

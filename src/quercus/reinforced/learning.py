@@ -12,7 +12,9 @@ from quercus.inquire.binning import draw_quantiles
 from quercus.inquire.layout import KEPT_VALUES, KNOWN, NUMERIC, UNSEEN, YOUNG
 from quercus.reinforced.layout import (
     ANCHORED,
+    BELIEF,
     LATTICE,
+    MODELS,
     MOST_SUBSETS_OF,
     NOWHERE,
     ORDERS,
@@ -20,7 +22,8 @@ from quercus.reinforced.layout import (
     WARM_UP,
     WHOLE_WAYS,
 )
-from quercus.reinforced.table import find_value, hash_item, reach_situation
+from quercus.reinforced.model import begin_belief, follow_result
+from quercus.reinforced.table import find_value, reach_situation
 from quercus.reinforced.walking import note_offers
 
 
@@ -28,6 +31,8 @@ from quercus.reinforced.walking import note_offers
 def lacks_room(cells: Any, table: Any, trip: Any, row: Any, label: int) -> bool:
     """Return whether an example may bring more than there is room for."""
     options, nodes, pairs = table.options[0], len(trip.nodes), len(trip.pairs)
+    if options.signs + 2 * len(row) > len(table.signs):
+        return True
     if label >= table.shares.shape[1] or options.situations + nodes > len(table.situations):
         return True
     if options.questions + pairs > len(table.questions) or options.results + pairs > len(table.results):
@@ -39,56 +44,55 @@ def lacks_room(cells: Any, table: Any, trip: Any, row: Any, label: int) -> bool:
 
 
 @kernel
-def keep_value(cells: Any, f: int, x: float, w: float, most: int, order: Any, edges: Any) -> None:
-    """Keep a number if bins are still to be drawn, and draw them when it is time."""
+def keep_value(cells: Any, f: int, x: float, w: float, most: int, follows: bool, order: Any, edges: Any) -> None:
+    """Keep a number among the last ones, and draw bins from them when it is time."""
     feature = cells.features[f]
     feature.cells = max(feature.cells, 1)
-    if feature.known > KEPT_VALUES:
+    if feature.known > KEPT_VALUES and not follows:
         return
-    kept = cells.kept[feature.slot]
-    kept[feature.known - 1].value, kept[feature.known - 1].weight = x, w
+    kept, place, number = cells.kept[feature.slot], (feature.known - 1) % KEPT_VALUES, min(feature.known, KEPT_VALUES)
+    kept[place].value, kept[place].weight = x, w
     # 16 values make 2 bins, 32 make 4, and so on; other numbers are no powers of two.
-    if feature.known < YOUNG or feature.known & (feature.known - 1):
+    is_power = YOUNG <= feature.known == number and feature.known & (feature.known - 1) == 0
+    if not is_power and feature.known % KEPT_VALUES:
         return
-    # What was learned with old bins is lost: they are drawn anew only to have more of them.
-    if feature.known > YOUNG and min(feature.known // 16, most) == most:
-        return
-    found = draw_quantiles(kept, order, feature.known, min(feature.known // 8, most), edges)
-    differs = found + 1 != feature.cells
+    found = draw_quantiles(kept, order, number, min(number // 8, most), edges)
     for k in range(found):
-        differs |= edges[k] != cells.edges[f, k]
         cells.edges[f, k] = edges[k]
+    # As long as there are as many bins as before, they keep their names.
+    feature.drawn += found + 1 != feature.cells
     feature.cells = found + 1
-    feature.drawn += differs
 
 
 @kernel
-def count_values(cells: Any, row: Any, status: Any, w: float, most: int, order: Any, edges: Any) -> None:
+def count_values(cells: Any, row: Any, status: Any, w: float, most: int, follows: bool, order: Any, edges: Any) -> None:
     """Count the values that are known; of an empty status all that are there."""
     for f in range(len(row)):
         if row[f] == row[f] and (len(status) == 0 or status[f] == KNOWN):
             feature = cells.features[f]
             feature.known += 1
             if feature.kind == NUMERIC:
-                keep_value(cells, f, row[f], w, most, order, edges)
+                keep_value(cells, f, row[f], w, most, follows, order, edges)
             else:
                 feature.cells = max(feature.cells, int(row[f]) + 1)
 
 
-@kernel
+@kernel(inline=True)
 def note_node(table: Any, trip: Any, key0: np.uint64, key1: np.uint64, size: int, fair: bool) -> np.int64:
-    """Note a situation that the example may change; return its place."""
+    """Note a situation that the example may change, and what the model tells of it; return its place."""
     place, journey = reach_situation(table, key0, key1), trip.journey[0]
     mark = table.situations[place].mark
     if mark >= journey.nodes or trip.nodes[mark].place != place:
         node, reports = trip.nodes[journey.nodes], fair or table.situations[place].n < WARM_UP
         node.place, node.size, node.reports, node.changed = place, size, reports, reports
         table.situations[place].mark = journey.nodes
+        for y in range(table.options[0].classes):
+            trip.rooms[MODELS + journey.nodes, y] = trip.rooms[BELIEF, y]
         journey.nodes += 1
     return place
 
 
-@kernel
+@kernel(inline=True)
 def note_pair(table: Any, trip: Any, place: int, item: int, target: int, fair: bool) -> None:
     """Note a question of a situation that the example changes, and where it led."""
     journey, last = trip.journey[0], np.int64(NOWHERE)
@@ -121,6 +125,7 @@ def note_order(settings: Any, table: Any, market: Any, trip: Any, is_way: bool) 
     """Note the situations and pairs that items lead to in an order, of places on the way."""
     journey, key0, key1, inside = trip.journey[0], np.uint64(0), np.uint64(0), 0
     place, fair = np.int64(0), True
+    begin_belief(table, trip.rooms, BELIEF)
     for j in range(journey.size + 1):
         anchored = settings.updates == ANCHORED and 0 <= journey.anchor <= inside
         follows = is_way or settings.updates == LATTICE or anchored
@@ -133,6 +138,8 @@ def note_order(settings: Any, table: Any, market: Any, trip: Any, is_way: bool) 
             inside += trip.order[j] < journey.anchor
             key0 ^= item.key0
             key1 ^= item.key1
+            if settings.prior > 0.0:
+                follow_result(table, item, trip.rooms, BELIEF)
 
 
 @kernel
@@ -146,12 +153,16 @@ def note_subsets(settings: Any, table: Any, market: Any, trip: Any) -> None:
         # Whole ones first, so that where a question leads is known.
         part = everything - back
         key0, key1, size = np.uint64(0), np.uint64(0), 0
+        if settings.prior > 0.0:
+            begin_belief(table, trip.rooms, BELIEF)
         for j in range(journey.size):
             if part >> j & 1:
                 item = market.items[trip.way[j]]
                 key0 ^= item.key0
                 key1 ^= item.key1
                 size += 1
+                if settings.prior > 0.0:
+                    follow_result(table, item, trip.rooms, BELIEF)
         fair = settings.updates == LATTICE or (wanders and part & anchor == anchor)
         on_way = part & (part + 1) == 0
         places[part] = note_node(table, trip, key0, key1, size, fair or on_way)
@@ -182,11 +193,9 @@ def note_way(settings: Any, table: Any, market: Any, trip: Any) -> None:
 
 
 @kernel
-def note_ways(settings: Any, cells: Any, table: Any, market: Any, trip: Any, row: Any) -> None:
+def note_ways(settings: Any, table: Any, market: Any, trip: Any) -> None:
     """Note what ways change that wander through a whole row."""
     journey = trip.journey[0]
-    for i in range(len(market.items)):
-        hash_item(cells, market.members, market.items[i], row)
     for j in range(len(trip.order)):
         trip.order[j] = j
     for _ in range(WHOLE_WAYS):
@@ -244,7 +253,7 @@ def add_result(table: Any, question: int, last: int, target: int, share: float) 
         table.results[last].next = place
 
 
-@kernel
+@kernel(inline=True)
 def update_pair(settings: Any, table: Any, market: Any, pair: Any, w: float) -> None:
     """Learn where a question led, and what it is worth."""
     asked = table.questions[pair.question]
@@ -298,4 +307,4 @@ def update_noted(settings: Any, table: Any, market: Any, trip: Any, label: int, 
         for j in range(journey.nodes):
             node = trip.nodes[j]
             if node.size == size and node.changed:
-                table.situations[node.place].value = find_value(settings, table, market, node.place, size)
+                table.situations[node.place].value = find_value(settings, table, market, trip, j)

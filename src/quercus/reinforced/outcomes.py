@@ -33,6 +33,7 @@ def find_outcomes(
     status: npt.NDArray[np.uint8],
     item: int,
     members: Sequence[int],
+    belief: Floats,
 ) -> list[Outcome]:
     """Return what may come back of an item, in the order of its cells; values that are missing are left out.
 
@@ -44,21 +45,20 @@ def find_outcomes(
         What is known.
     item, members
         The item, and its features.
+    belief
+        How probable each class is: where the question was never asked, its tallies and this tell what to expect.
 
     Examples
     --------
     >>> from quercus import ReinforcedTree
     >>> tree = ReinforcedTree().fit([["a"], ["b"], ["b"]] * 20, ["no", "yes", "yes"] * 20)
     >>> row, status = np.array([np.nan]), np.zeros(1, np.uint8)
-    >>> told = find_outcomes(tree._reinforced, tree.schema_, row, status, 0, [0])
+    >>> told = find_outcomes(tree._reinforced, tree.schema_, row, status, 0, [0], np.array([1 / 3, 2 / 3]))
     >>> [(outcome.words, round(outcome.probability, 2)) for outcome in told]
     [("x0 == 'a'", 0.33), ("x0 == 'b'", 0.67)]
     """
-    known = [f for f in range(len(arrays.features)) if status[f] in (KNOWN, MISSING)]
-    here = 0
-    for f in known:
-        here ^= _key(f, *_cell_of(arrays, f, float(row[f])))
-    led = _read_results(arrays, here, item)
+    here = find_key(arrays, row, status)
+    led = _read_results(arrays, here, item) or _read_tallies(arrays, here, members[0], belief)
     cells = [_read_cells(arrays, schema, f) for f in members]
     if math.prod(map(len, cells)) > _MOST_FOLLOWED or not led:
         return [Outcome(1.0, {})]
@@ -80,11 +80,55 @@ def find_outcomes(
     return [*parts, Outcome(rest, {})] if len(found) > len(told) else parts
 
 
-def _read_results(arrays: ReinforcedArrays, key: int, item: int) -> dict[int, float]:
-    """Return by key how often a question led where."""
+def find_key(arrays: ReinforcedArrays, row: Floats, status: npt.NDArray[np.uint8]) -> int:
+    """Return half of the key of the situation of what is known.
+
+    Parameters
+    ----------
+    arrays
+        What was learned.
+    row, status
+        What is known.
+
+    Examples
+    --------
+    >>> from quercus import ReinforcedTree
+    >>> tree = ReinforcedTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20)
+    >>> find_key(tree._reinforced, np.array([np.nan]), np.zeros(1, np.uint8))
+    0
+    """
+    key = 0
+    for f in range(len(arrays.features)):
+        if status[f] in (KNOWN, MISSING):
+            key ^= _key(f, *_cell_of(arrays, f, float(row[f])))
+    return key
+
+
+def find_place(arrays: ReinforcedArrays, key: int) -> int:
+    """Return the place of a situation, NOWHERE if it was never updated or is forgotten.
+
+    Parameters
+    ----------
+    arrays
+        What was learned.
+    key
+        What `find_key` returned.
+
+    Examples
+    --------
+    >>> from quercus import ReinforcedTree
+    >>> find_place(ReinforcedTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20)._reinforced, 0)
+    0
+    """
     place = int(arrays.links[0, key & (arrays.links.shape[1] - 1)])
     while place != NOWHERE and int(arrays.situations["key0"][place]) != key:
         place = int(arrays.links[1, place])
+    return place
+
+
+def _read_results(arrays: ReinforcedArrays, key: int, item: int) -> dict[int, float]:
+    """Return by key how often a question led where."""
+    place = find_place(arrays, key)
     question = NOWHERE if place == NOWHERE else int(arrays.situations["first"][place])
     while question != NOWHERE and int(arrays.questions["item"][question]) != item:
         question = int(arrays.questions["next"][question])
@@ -93,6 +137,19 @@ def _read_results(arrays: ReinforcedArrays, key: int, item: int) -> dict[int, fl
         record: Any = arrays.results[result]
         found[int(record["key"])] = float(record["share"])
         result = int(record["next"])
+    return found
+
+
+def _read_tallies(arrays: ReinforcedArrays, key: int, head: int, belief: Floats) -> dict[int, float]:
+    """Return by key how probable it is by the tallies of an item, named by its first feature, to be led there."""
+    if head >= len(arrays.features) or arrays.features["signs"][head] == 0:
+        return {}
+    count, place = int(arrays.features["signs"][head]), int(arrays.features["sign"][head])
+    weights = belief / (arrays.tallies[place, : len(belief)] + 0.5 * count)
+    found = {}
+    for _ in range(count):
+        place = int(arrays.signs["next"][place])
+        found[key ^ int(arrays.signs["key"][place])] = float(weights @ (arrays.tallies[place, : len(belief)] + 0.5))
     return found
 
 

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from quercus.drift.adwin import are_sound_windows
+from quercus.drift.kernels import ADWIN_WIDTH
 from quercus.inquire.layout import KEPT_VALUES, MOST_BINS, NOMINAL, NUMERIC, UNSEEN
 from quercus.reinforced.arrays import ReinforcedArrays
-from quercus.reinforced.layout import FEATURE, KEPT, NOWHERE, OPTIONS, QUESTION, RESULT, SITUATION
+from quercus.reinforced.layout import FEATURE, KEPT, NOWHERE, OPTIONS, QUESTION, RESULT, SIGN, SITUATION
 from quercus.store import Model, ModelFileError
 
 _TYPES: dict[str, Any] = {
@@ -21,7 +23,11 @@ _TYPES: dict[str, Any] = {
     "shares": np.float64,
     "questions": QUESTION,
     "results": RESULT,
+    "signs": SIGN,
+    "tallies": np.float64,
+    "watch": np.float64,
 }
+_COUNTED = ("situations", "questions", "results", "signs")
 
 
 def restore_arrays(model: Model, bins: int, max_bytes: int) -> ReinforcedArrays:
@@ -61,6 +67,7 @@ def _options(arrays: ReinforcedArrays, model: Model) -> bool:
         2 <= o["bins"] <= MOST_BINS
         and 1 <= o["classes"] <= len(model.schema["labels"])
         and NOWHERE <= o["free"] < len(arrays.results)
+        and o["alert"] >= 0
         and any(o[name] for name in ("g0", "g1", "g2", "g3"))
     )
 
@@ -68,8 +75,10 @@ def _options(arrays: ReinforcedArrays, model: Model) -> bool:
 def _shapes(arrays: ReinforcedArrays, model: Model) -> bool:
     o, features = arrays.options[0], len(arrays.features)
     return bool(
-        all(getattr(arrays, name).ndim == 1 for name in ("features", "situations", "questions", "results"))
-        and all(o[name] == len(getattr(arrays, name)) for name in ("situations", "questions", "results"))
+        all(getattr(arrays, name).ndim == 1 for name in ("features", *_COUNTED))
+        and all(o[name] == len(getattr(arrays, name)) for name in _COUNTED)
+        and arrays.tallies.shape == (len(arrays.signs), arrays.shares.shape[1])
+        and arrays.watch.shape == (1, ADWIN_WIDTH)
         and features <= len(model.schema["names"])
         and len(arrays.situations) > 0
         and arrays.edges.shape == (features, o["bins"] - 1)
@@ -127,6 +136,29 @@ def _links(arrays: ReinforcedArrays, model: Model) -> bool:
     )
 
 
+def _tallies(arrays: ReinforcedArrays, model: Model) -> bool:
+    """Every sign is in the list of one item, and no list goes in a circle or is shorter than what is in use of it."""
+    f, following, seen = arrays.features, arrays.signs["next"].tolist(), set()
+    if not _within(f["sign"], len(following)) or not _within(arrays.signs["next"], len(following)):
+        return False
+    for first, count in zip(f["sign"].tolist(), f["signs"].tolist(), strict=True):
+        place, length = first, -1
+        while place != NOWHERE:
+            if place in seen:
+                return False
+            seen.add(place)
+            place, length = following[place], length + 1
+        if not 0 <= count <= max(length, 0):
+            return False
+    return bool(
+        len(seen) == len(following)
+        and (f["tallied"] >= 0).all()
+        and np.isfinite(arrays.tallies).all()
+        and (arrays.tallies >= 0).all()
+        and are_sound_windows(arrays.watch)
+    )
+
+
 def _within(places: npt.NDArray[Any], count: int) -> bool:
     return bool(((places >= NOWHERE) & (places < count)).all())
 
@@ -169,4 +201,4 @@ def _is_list(first: int, following: npt.NDArray[Any], places: npt.NDArray[np.int
     return not left
 
 
-_CHECKS = (_options, _shapes, _features, _numbers, _links)
+_CHECKS = (_options, _shapes, _features, _numbers, _links, _tallies)

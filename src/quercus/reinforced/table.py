@@ -9,7 +9,8 @@ import numpy as np
 from quercus.compile import kernel
 from quercus.inquire.binning import find_cell
 from quercus.inquire.seeding import mix_bits
-from quercus.reinforced.layout import NOWHERE
+from quercus.reinforced.layout import ENOUGH, MIXED, MODELS, NOWHERE
+from quercus.reinforced.model import best_reward, mix_shares, value_question
 
 _STEP = 0x9E3779B97F4A7C15
 
@@ -31,7 +32,7 @@ def hash_item(cells: Any, members: Any, item: Any, row: Any) -> None:
         item.key1 ^= mix_bits(key + np.uint64(_STEP))
 
 
-@kernel
+@kernel(inline=True)
 def find_situation(situations: Any, links: Any, key0: np.uint64, key1: np.uint64) -> np.int64:
     """Return the place of a situation, NOWHERE if it was never updated or is forgotten."""
     place = np.int64(links[0, np.int64(key0 & np.uint64(links.shape[1] - 1))])
@@ -40,7 +41,7 @@ def find_situation(situations: Any, links: Any, key0: np.uint64, key1: np.uint64
     return place
 
 
-@kernel
+@kernel(inline=True)
 def reach_situation(table: Any, key0: np.uint64, key1: np.uint64) -> np.int64:
     """Return the place of a situation, which is added if it is new."""
     place = find_situation(table.situations, table.links, key0, key1)
@@ -55,28 +56,19 @@ def reach_situation(table: Any, key0: np.uint64, key1: np.uint64) -> np.int64:
     return place
 
 
-@kernel
-def best_report(table: Any, market: Any, by_loss: int, place: int) -> float:
-    """Return what the best answer in a situation brings."""
-    best, classes, shares = -np.inf, table.options[0].classes, table.shares[place]
-    for k in range(classes):
-        total = 0.0
-        for y in range(classes):
-            if shares[y] > 0.0:
-                reward = market.pays[y].right if k == y else market.pays[y].wrong
-                total += shares[y] * (-market.loss[y, k] if by_loss else reward)
-        best = max(best, total)
-    return best
-
-
-@kernel
-def find_value(settings: Any, table: Any, market: Any, place: int, size: int) -> float:
+@kernel(inline=True)
+def find_value(settings: Any, table: Any, market: Any, trip: Any, node: int) -> float:
     """Return what a situation is worth: the best answer, or the best question that was tried."""
-    value = best_report(table, market, settings.by_loss, place)
+    place, size = trip.nodes[node].place, trip.nodes[node].size
+    mix_shares(settings, table, place, trip.rooms, MODELS + node)
+    value = best_reward(settings, market, trip.rooms, MIXED, table.options[0].classes)
     question = table.situations[place].first if size < settings.questions else np.int32(NOWHERE)
     while question >= 0:
         asked = table.questions[question]
-        value = max(value, asked.gain - market.items[asked.item].charge)
+        worth = asked.gain
+        if asked.n < ENOUGH and settings.prior > 0.0:
+            worth = value_question(settings, table, market, asked, trip.rooms)
+        value = max(value, worth - market.items[asked.item].charge)
         question = asked.next
     return value
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.inquire.compiled import FIRST_SLICE, LEARNING_CASE, CompiledLearner, Out, Settings, Told
+from quercus.inquire.compiled import FIRST_SLICE, LEARNING_CASE, Out, Settings, Told
 from quercus.inquire.layout import DECISION, EXPLORE, GENERATOR, KNOWN, LEARN, MISSING, WHOLE
 from quercus.inquire.model import Status
 from quercus.inquire.notes import Notes, Offer
@@ -41,19 +41,20 @@ from quercus.reinforced.layout import (
 )
 from quercus.reinforced.outcomes import find_outcomes
 from quercus.reinforced.restore import restore_arrays
+from quercus.reinforced.telling import TellingLearner
 from quercus.store import Model
 
 # Arguments that may be changed at any time, or whose change has to be noticed.
 _SETTINGS = (
     *("questions", "worth", "rewards", "gamma", "explore", "truncated", "updates", "backup", "start", "alpha"),
-    *("rates", "trusted", "bins", "loss", "budget", "max_bytes", "seed"),
+    *("rates", "trusted", "prior", "adaptive", "bins", "loss", "budget", "max_bytes", "seed"),
 )
 _NOTHING: Integers = np.empty(0, np.int64)
 # What the case has noted that is planned for, or learned from.
 _NOTES: ContextVar[Notes | None] = ContextVar("_NOTES", default=None)
 
 
-class ReinforcedLearner(CompiledLearner):
+class ReinforcedLearner(TellingLearner):
     """Base of `ReinforcedTree`: everything but its constructor."""
 
     questions: int
@@ -68,6 +69,8 @@ class ReinforcedLearner(CompiledLearner):
     alpha: float
     rates: Mapping[Any, float] | None
     trusted: float
+    prior: float
+    adaptive: bool
     bins: int
     max_bytes: int
     _reinforced: ReinforcedArrays
@@ -97,7 +100,7 @@ class ReinforcedLearner(CompiledLearner):
             if self._reinforced.options["bins"][0] != self.bins:
                 raise ValueError("bins cannot be changed after the first row; make a new learner.")
             settings: Settings = np.zeros(1, SETTINGS)
-            for name in ("questions", "truncated", "gamma", "explore", "alpha", "trusted"):
+            for name in ("questions", "truncated", "gamma", "explore", "alpha", "trusted", "prior", "adaptive"):
                 settings[name] = getattr(self, name)
             settings["updates"], settings["samples"] = UPDATES[self.updates], BACKUPS[self.backup]
             settings["by_loss"] = self.loss is not None
@@ -171,7 +174,8 @@ class ReinforcedLearner(CompiledLearner):
 
     def _outcomes(self, row: Floats, status: Status, item: int) -> list[Outcome]:
         self._read_settings()
-        return find_outcomes(self._reinforced, self.schema_, row, status, item, self._prices.members[item])
+        belief, members = self._believe(row, status), self._prices.members[item]
+        return find_outcomes(self._reinforced, self.schema_, row, status, item, members, belief)
 
     def _width(self) -> int:
         return len(self._reinforced.features)

@@ -21,8 +21,28 @@ from quercus.inquire.layout import (
     UNKNOWN,
     WORTH,
 )
-from quercus.reinforced.layout import ANCHORED, BLOCKED, HELD, NOWHERE, TO_BUY
-from quercus.reinforced.table import best_report, find_situation, hash_item
+from quercus.reinforced.layout import (
+    ALERT_EXPLORE,
+    ANCHORED,
+    BELIEF,
+    BLOCKED,
+    ENOUGH,
+    FINAL,
+    HELD,
+    MIXED,
+    NOWHERE,
+    TO_BUY,
+)
+from quercus.reinforced.model import (
+    begin_belief,
+    best_reward,
+    follow_result,
+    guess_value,
+    has_tally,
+    mix_shares,
+    value_question,
+)
+from quercus.reinforced.table import find_situation, hash_item
 
 
 @kernel
@@ -44,14 +64,12 @@ def see_items(market: Any, status: Any) -> int:
 
 
 @kernel
-def is_ready(market: Any, i: int) -> bool:
-    """Return whether an item is to be had, is not yet on the way, and what it requires is."""
+def lacks_another(market: Any, i: int) -> bool:
+    """Return whether something that an item requires is not on the way."""
     items, lacks = market.items, 0
-    if items[i].taken or items[i].state == BLOCKED:
-        return False
-    for j in range(len(items) if items[i].bound else 0):
+    for j in range(len(items)):
         lacks += market.needs[i, j] and not items[j].taken and not items[j].refused
-    return lacks == 0
+    return lacks > 0
 
 
 @kernel
@@ -61,32 +79,47 @@ def note_offers(market: Any, left: float) -> int:
     for i in range(len(market.items)):
         item = market.items[i]
         item.offered = 0
-        if is_ready(market, i):
-            item.offered = item.state == HELD or item.price <= left
-            count += item.offered
-            dear += not item.offered
+        if item.taken or item.state == BLOCKED or (item.bound and lacks_another(market, i)):
+            continue
+        item.offered = item.state == HELD or item.price <= left
+        count += item.offered
+        dear += not item.offered
     return count if count > 0 else -1 if dear > 0 else 0
 
 
 @kernel
-def rate_items(settings: Any, table: Any, market: Any, place: int, explore: int) -> None:
-    """Write what each question is taken to be worth in a situation."""
-    for i in range(len(market.items)):
-        market.items[i].worth = market.items[i].start if explore else -np.inf
+def rate_items(settings: Any, table: Any, market: Any, trip: Any, place: int, explore: int) -> None:
+    """Write what each question that can be asked is taken to be worth in a situation."""
+    items = market.items
+    mix_shares(settings, table, place, trip.rooms, BELIEF)
+    for i in range(len(items)):
+        items[i].worth = items[i].start if explore else -np.inf
+        items[i].tried = 0
     question = table.situations[place].first if place >= 0 else np.int32(NOWHERE)
     while question >= 0:
         asked = table.questions[question]
-        if explore or asked.n >= settings.trusted:
-            market.items[asked.item].worth = asked.gain - market.items[asked.item].charge
+        item = items[asked.item]
+        item.tried = 1
+        if item.offered and (explore or asked.n >= settings.trusted):
+            item.worth = asked.gain - item.charge
+            if asked.n < ENOUGH and settings.prior > 0.0:
+                item.worth = value_question(settings, table, market, asked, trip.rooms) - item.charge
         question = asked.next
+    if explore or settings.prior == 0.0 or settings.trusted > 0.0:
+        return
+    for i in range(len(items)):
+        item = items[i]
+        if item.offered and not item.tried and has_tally(table, item):
+            guess = guess_value(settings, table, market, item, trip.rooms)
+            item.worth = settings.gamma * guess - item.charge
 
 
 @kernel
-def pick_item(settings: Any, table: Any, market: Any, journey: Any, place: int, count: int, luck: float) -> None:
+def pick_item(settings: Any, table: Any, market: Any, trip: Any, place: int, count: int, luck: float) -> None:
     """Choose among the items that can be asked for: by luck, or without any the one that is worth most."""
-    journey.item, journey.score, journey.stop, best = NOWHERE, 0.0, WORTH, -np.inf
-    ends = 0 if settings.truncated else table.options[0].classes
-    drawn = int(luck * (count + ends)) if luck >= 0.0 else NOWHERE
+    journey, best, classes = trip.journey[0], -np.inf, table.options[0].classes
+    journey.item, journey.score, journey.stop = NOWHERE, 0.0, WORTH
+    drawn = int(luck * (count + (0 if settings.truncated else classes))) if luck >= 0.0 else NOWHERE
     for i in range(len(market.items)):
         item = market.items[i]
         if not item.offered:
@@ -94,9 +127,10 @@ def pick_item(settings: Any, table: Any, market: Any, journey: Any, place: int, 
         if drawn == 0 if luck >= 0.0 else item.worth > best:
             journey.item, best = i, item.worth
         drawn -= 1
-    is_known = place >= 0 and table.situations[place].n > 0.0
-    if luck < 0.0 and is_known and journey.item >= 0 and not best > best_report(table, market, settings.by_loss, place):
-        journey.item = NOWHERE
+    is_known = settings.prior > 0.0 or (place >= 0 and table.situations[place].n > 0.0)
+    if luck < 0.0 and is_known and journey.item >= 0:
+        report = best_reward(settings, market, trip.rooms, MIXED, classes)
+        journey.item = journey.item if best > report else NOWHERE
     if journey.item >= 0:
         journey.score, journey.stop = best, GOES_ON
 
@@ -122,22 +156,23 @@ def choose_item(
     if journey.stop != GOES_ON:
         return
     wanders, luck = journey.anchor >= 0 and settings.updates == ANCHORED, -1.0
-    if explore and not wanders and draw_uniform(trip.generator[0]) < settings.explore:
+    probability = max(settings.explore, ALERT_EXPLORE) if table.options[0].alert > 0 else settings.explore
+    if explore and not wanders and draw_uniform(trip.generator[0]) < probability:
         wanders = True
         journey.anchor = journey.size if journey.anchor < 0 else journey.anchor
     if wanders:
         luck = draw_uniform(trip.generator[0])
-    rate_items(settings, table, market, place, explore)
-    pick_item(settings, table, market, journey, place, count, luck)
+    rate_items(settings, table, market, trip, place, explore)
+    pick_item(settings, table, market, trip, place, count, luck)
     if journey.item >= 0 and market.items[journey.item].state == TO_BUY and market.items[journey.item].price > left:
         count = note_offers(market, left)
-        pick_item(settings, table, market, journey, place, max(count, 0), luck)
+        pick_item(settings, table, market, trip, place, max(count, 0), luck)
         if count <= 0:
             journey.stop = BUDGET
 
 
 @kernel
-def go_on(cells: Any, table: Any, market: Any, trip: Any, row: Any, i: int) -> np.int64:
+def go_on(settings: Any, cells: Any, table: Any, market: Any, trip: Any, row: Any, i: int) -> np.int64:
     """Go on by the result of an item; return the situation to which that leads."""
     journey, item = trip.journey[0], market.items[i]
     hash_item(cells, market.members, item, row)
@@ -146,7 +181,29 @@ def go_on(cells: Any, table: Any, market: Any, trip: Any, row: Any, i: int) -> n
     item.taken = 1
     trip.way[journey.size] = i
     journey.size += 1
+    if settings.prior > 0.0:
+        follow_result(table, item, trip.rooms, BELIEF)
     return find_situation(table.situations, table.links, journey.key0, journey.key1)
+
+
+@kernel
+def start_journey(table: Any, trip: Any) -> None:
+    """Begin at the root, where everything is believed that nothing else tells."""
+    journey = trip.journey[0]
+    journey.key0, journey.key1, journey.size, journey.believer = np.uint64(0), np.uint64(0), 0, 0
+    begin_belief(table, trip.rooms, BELIEF)
+    begin_belief(table, trip.rooms, FINAL)
+
+
+@kernel
+def note_believer(settings: Any, table: Any, trip: Any, place: int) -> bool:
+    """Note a situation as that which answers, if it was met often enough; return whether it was."""
+    if (table.situations[place].n if place >= 0 else 0.0) < settings.trusted:
+        return False
+    trip.journey[0].believer = place
+    for y in range(table.options[0].classes):
+        trip.rooms[FINAL, y] = trip.rooms[BELIEF, y]
+    return True
 
 
 @kernel
@@ -164,9 +221,10 @@ def walk_case(
 ) -> None:
     """Go the way of a case: by what is known for nothing; what is not is bought, or else the way ends there."""
     journey, place = trip.journey[0], np.int64(0)
-    journey.key0, journey.key1, journey.cost = np.uint64(0), np.uint64(0), 0.0
-    journey.size, journey.anchor, journey.held = 0, -1, see_items(market, status)
+    journey.cost, journey.anchor, journey.held = 0.0, -1, see_items(market, status)
+    start_journey(table, trip)
     while True:
+        note_believer(settings, table, trip, place)
         choose_item(settings, table, market, trip, place, left - journey.cost, buys, explore)
         if journey.stop != GOES_ON:
             break
@@ -181,49 +239,43 @@ def walk_case(
                 f = market.members[k]
                 if status[f] == UNKNOWN:
                     status[f] = KNOWN if row[f] == row[f] else MISSING
-        place = go_on(cells, table, market, trip, row, journey.item)
+        place = go_on(settings, cells, table, market, trip, row, journey.item)
 
 
 @kernel
-def choose_trusted(settings: Any, table: Any, market: Any, place: int) -> np.int64:
-    """Return what a case asks for that does not explore, whatever that costs; NOWHERE if it reports.
-
-    Only what was tried can be chosen, so that this need not look at every item.
-    """
-    chosen, best = np.int64(NOWHERE), best_report(table, market, settings.by_loss, place)
-    question = np.int64(table.situations[place].first)
-    while question >= 0:
-        asked = table.questions[question]
-        worth = asked.gain - market.items[asked.item].charge
-        # Questions are listed as they were first tried; of equal ones the first item counts.
-        is_better = worth > best or (worth == best and asked.item < chosen)
-        if is_better and asked.n >= settings.trusted and is_ready(market, asked.item):
-            chosen, best = np.int64(asked.item), worth
-        question = np.int64(asked.next)
-    return chosen
-
-
-@kernel
-def find_believer(settings: Any, cells: Any, table: Any, market: Any, trip: Any, row: Any) -> np.int64:
-    """Return the situation that answers by what is known, however it came: the way that led there is given up."""
-    journey, items, place, believer = trip.journey[0], market.items, np.int64(0), np.int64(0)
-    key0, key1, size, most = np.uint64(0), np.uint64(0), 0, min(settings.questions, journey.held)
-    for j in range(journey.size):
+def find_believer(settings: Any, cells: Any, table: Any, market: Any, trip: Any, row: Any) -> None:
+    """Note the situation that answers by what is known, however it came; the way of the case stays as it is."""
+    journey, items, place, size = trip.journey[0], market.items, np.int64(0), trip.journey[0].size
+    most = min(settings.questions, journey.held)
+    for j in range(size):
         items[trip.way[j]].taken = 0
-    while place >= 0 and table.situations[place].n >= settings.trusted:
-        believer = place
-        chosen = choose_trusted(settings, table, market, place) if size < most else np.int64(NOWHERE)
-        if chosen < 0 or items[chosen].state != HELD:
+    key0, key1 = journey.key0, journey.key1
+    start_journey(table, trip)
+    here0, here1, steps = np.uint64(0), np.uint64(0), 0
+    while note_believer(settings, table, trip, place) and steps < most:
+        count = note_offers(market, np.inf)
+        rate_items(settings, table, market, trip, place, 0)
+        pick_item(settings, table, market, trip, place, count, -1.0)
+        if journey.item < 0 or items[journey.item].state != HELD:
             break
-        item = items[chosen]
+        item = items[journey.item]
         hash_item(cells, market.members, item, row)
-        key0, key1, size, item.taken = key0 ^ item.key0, key1 ^ item.key1, size + 1, 1
-        place = find_situation(table.situations, table.links, key0, key1)
-    for i in range(len(items) if size < most else 0):
+        here0, here1, steps, item.taken = here0 ^ item.key0, here1 ^ item.key1, steps + 1, 1
+        if settings.prior > 0.0:
+            follow_result(table, item, trip.rooms, BELIEF)
+        place = find_situation(table.situations, table.links, here0, here1)
+    for i in range(len(items) if steps < most else 0):
         item = items[i]
-        if item.state == HELD and not item.taken and size < most:
+        if item.state == HELD and not item.taken and steps < most:
             hash_item(cells, market.members, item, row)
-            place = find_situation(table.situations, table.links, key0 ^ item.key0, key1 ^ item.key1)
-            if place >= 0 and table.situations[place].n >= settings.trusted:
-                key0, key1, size, believer = key0 ^ item.key0, key1 ^ item.key1, size + 1, place
-    return believer
+            place = find_situation(table.situations, table.links, here0 ^ item.key0, here1 ^ item.key1)
+            if (table.situations[place].n if place >= 0 else 0.0) >= settings.trusted:
+                here0, here1, steps = here0 ^ item.key0, here1 ^ item.key1, steps + 1
+                if settings.prior > 0.0:
+                    follow_result(table, item, trip.rooms, BELIEF)
+                note_believer(settings, table, trip, place)
+    journey.key0, journey.key1, journey.size = key0, key1, size
+    for i in range(len(items)):
+        items[i].taken = 0
+    for j in range(size):
+        items[trip.way[j]].taken = 1

@@ -1,0 +1,226 @@
+"""A learner that buys features, measured against the best that could have been done with the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.arguments import check_whole
+from quercus.evaluation.errors import TooLargeError
+from quercus.evaluation.optimum import best_policy
+from quercus.loss import read_loss
+from quercus.streams import Stream, as_stream
+from quercus.streams.memory import MemoryStream
+
+if TYPE_CHECKING:
+    from quercus.inquire import Prices
+    from quercus.inquire.purchases import Purchases
+
+Floats = NDArray[np.float64]
+# Where prices do not matter they only decide between policies that lose the same: an error counts so many times more.
+_FIRST = 1e6
+_RIGHT_WRONG = (0.0, -1.0)
+
+
+class Figures(NamedTuple):
+    """What a policy does on some rows: share of right answers, questions, what they cost, and what all is worth.
+
+    ``questions``, ``cost`` and ``value`` are means; ``most`` is the largest number of questions about a row. ``value``
+    is the reward of the answer (less by what it loses) minus what was paid, in the unit of the rewards.
+
+    Examples
+    --------
+    >>> Figures(0.915, 2.0, 3, 2.0, -0.095).most
+    3
+    """
+
+    accuracy: float
+    questions: float
+    most: int
+    cost: float
+    value: float
+
+
+class AgainstBest(NamedTuple):
+    """What a model does on some rows, and the best possible; see `Figures` for the numbers, `against_best` for more.
+
+    ``limit`` is the most questions that the best possible tree may ask (None: any number); ``plain`` tells whether all
+    questions cost 1 and all errors the same, so that accuracy and questions tell everything.
+
+    Examples
+    --------
+    >>> print(AgainstBest(0.913, 2.04, 3, 2.04, -0.097, Figures(0.915, 1.99, 3, 1.99, -0.095), 3, True))
+    91.3 %, 2.0 questions (at most 3); the best possible tree with at most 3 questions: 91.5 %, 2.0
+    """
+
+    accuracy: float
+    questions: float
+    most: int
+    cost: float
+    value: float
+    best: Figures
+    limit: int | None
+    plain: bool
+
+    def __str__(self) -> str:
+        limit = "" if self.limit is None else f" with at most {self.limit} question{'' if self.limit == 1 else 's'}"
+        own = f"{100 * self.accuracy:.1f} %, {self.questions:.1f} questions (at most {self.most})"
+        best = f"{100 * self.best.accuracy:.1f} %, {self.best.questions:.1f}"
+        more = ["" if self.plain else f", for {each.cost:.4g}, worth {each.value:.4g}" for each in (self, self.best)]
+        return f"{own}{more[0]}; the best possible tree{limit}: {best}{more[1]}"
+
+
+def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) -> AgainstBest:
+    """Compare what a model buys and answers with the best possible policy for the same rows.
+
+    Parameters
+    ----------
+    model
+        A `UtilityTree` or `ReinforcedTree` that has learned something. Its prices, groups, budget, loss or rewards, and
+        what it takes a loss to be worth, count for both; where its prices do not matter (``worth=None``), the best
+        policy is the cheapest of those that lose least. Neither discounts later values, nor gives rows to a person.
+    X, y
+        Rows and their labels.
+    questions
+        The most questions of the best policy; None: the model's own limit, and none if it has none.
+
+    Returns
+    -------
+    AgainstBest
+        Accuracy, questions, cost and value of both; ``print`` writes a sentence.
+
+    Notes
+    -----
+    `best_policy` is found for these very rows, knowing their labels, and takes every distinct value of a feature for
+    itself: it is an optimum in sample, which nothing reaches on new rows. With numbers of many values it nearly tells
+    rows apart one by one; round them to a few values for a figure that says something. It answers with labels that are
+    in ``y``. What would take too long to solve is refused.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree
+    >>> rows = [{"fever": "high", "cough": "yes"}, {"fever": "none", "cough": "no"}, {"fever": "high", "cough": "no"}]
+    >>> labels = ["flu", "well", "cold"]
+    >>> model = UtilityTree().fit(rows * 50, labels * 50)
+    >>> print(against_best(model, rows, labels, questions=2))
+    100.0 %, 1.7 questions (at most 2); the best possible tree with at most 2 questions: 100.0 %, 1.7
+    >>> against_best(model, rows, labels, questions=1).best.accuracy
+    0.6666666666666666
+    """
+    from quercus.inquire.compiled import CompiledLearner
+
+    if not isinstance(model, CompiledLearner):
+        raise TypeError(
+            f"a {type(model).__name__} does not buy features; give a UtilityTree or a ReinforcedTree that has learned."
+        )
+    if questions is not None:
+        check_whole("questions", questions, least=0)
+    model._check_fitted()
+    limit = getattr(model, "questions", None) if questions is None else questions
+    stream = _name_columns(as_stream((X, y)), model.schema_.names)
+    table, labels = stream.take()
+    truth = labels.tolist()
+    worth, loss = _find_worth(model), _as_loss(model, sorted({*truth, *model.classes_.tolist()}, key=repr))
+    told = model.purchases(X)
+    try:
+        best = best_policy(
+            stream,
+            model.costs or {},
+            groups=model.groups,
+            requires=model.requires,
+            loss=loss,
+            price_of_error=_FIRST * (1.0 + sum(model._prices.costs)) if worth is None else worth,
+            most=limit,
+            budget=model.budget,
+        )
+    except TooLargeError as error:
+        raise TooLargeError(
+            f"the best possible tree for these rows is out of reach: {error.why}",
+            "give a smaller questions=, round numbers to a few values, or take a model of fewer features",
+        ) from None
+    figures = [
+        _measure(bought, prices, truth, model, worth)
+        for bought, prices in ((told, model._prices), (best.purchases(table), best.prices))
+    ]
+    plain = all(price == 1 for price in model._prices.costs) and _is_even(loss)
+    return AgainstBest(*figures[0], figures[1], limit, plain)
+
+
+def _name_columns(stream: Stream, names: Sequence[str]) -> Stream:
+    """Return rows without names with those of the model, as it reads them."""
+    table, labels = stream.take()
+    if not isinstance(table, np.ndarray) or table.shape[1] != len(names):
+        return stream
+    return MemoryStream(table, labels, name=stream.name, names=list(names), nominal=stream.nominal)
+
+
+def _find_worth(model: Any) -> float | None:
+    """Return what a loss of 1 costs in the unit of the prices, None if prices do not matter."""
+    from quercus.utility.arguments import WORTH
+
+    if model.worth != "auto":
+        return None if model.worth is None else float(model.worth)
+    labels = model.classes_.tolist()
+    rewards = _rewards(model, labels, labels)
+    stake = float((rewards.max(axis=1) - rewards.min(axis=1)).max()) if len(labels) > 1 else 1.0
+    if model.loss is not None and hasattr(model, "rewards"):
+        stake = float(-rewards.min())
+    paid = [price for price in model._prices.costs if price > 0]
+    return WORTH * median(paid) / stake if paid and stake > 0 else None
+
+
+def _rewards(model: Any, truths: Sequence[Any], answers: Sequence[Any]) -> Floats:
+    """Return what each answer brings by true label."""
+    given = getattr(model, "rewards", None)
+    if given is None:
+        every = list(dict.fromkeys([*truths, *answers]))
+        places = {label: place for place, label in enumerate(every)}
+        lost = read_loss(model.loss or {}, every)
+        return -lost[np.ix_([places[label] for label in truths], [places[label] for label in answers])]
+    pairs = [given.get(label, _RIGHT_WRONG) if isinstance(given, Mapping) else given for label in truths]
+    is_right = np.array([[answer == truth for answer in answers] for truth in truths])
+    right, wrong = np.array(pairs, np.float64).T[:, :, None]
+    brought: Floats = np.where(is_right, right, wrong)
+    return brought
+
+
+def _as_loss(model: Any, labels: Sequence[Any]) -> Mapping[Any, Mapping[Any, float]] | None:
+    """Return what answers lose as a table, None if all errors lose the same."""
+    if getattr(model, "rewards", None) is None:
+        table: Mapping[Any, Mapping[Any, float]] | None = model.loss
+        return table
+    rewards = _rewards(model, labels, labels)
+    lost = rewards.max(axis=1, keepdims=True) - rewards
+    return {truth: dict(zip(labels, row, strict=True)) for truth, row in zip(labels, lost.tolist(), strict=True)}
+
+
+def _is_even(loss: Mapping[Any, Mapping[Any, float]] | None) -> bool:
+    """Tell whether right answers lose nothing, and all others the same."""
+    labels = list(dict.fromkeys(label for truth, row in (loss or {}).items() for label in (truth, *row)))
+    table = read_loss(loss or {}, labels)
+    wrong = table[~np.eye(len(labels), dtype=bool)]
+    return not table.diagonal().any() and (not len(wrong) or bool((wrong == wrong[0]).all()))
+
+
+def _measure(told: Purchases, prices: Prices, truth: Sequence[Any], model: Any, worth: float | None) -> Figures:
+    """Return what purchases and answers come to."""
+    answers = told.answers.tolist()
+    asked = np.zeros(len(answers), np.int64)
+    for places in prices.members:
+        asked += told.bought[:, list(places)].any(axis=1)
+    labels, shown = list(dict.fromkeys(truth)), list(dict.fromkeys(answers))
+    rewards = _rewards(model, labels, shown)
+    rows, columns = ({label: place for place, label in enumerate(part)} for part in (labels, shown))
+    brought = [rewards[rows[true], columns[answer]] for true, answer in zip(truth, answers, strict=True)]
+    cost = float(told.cost.mean())
+    return Figures(
+        accuracy=float(np.mean([answer == true for answer, true in zip(answers, truth, strict=True)])),
+        questions=float(asked.mean()),
+        most=int(asked.max()),
+        cost=cost,
+        value=float(np.mean(brought)) - (0.0 if worth is None else cost / worth),
+    )
