@@ -17,8 +17,8 @@ from quercus.papers.utility.splits import SETS, Split, load_split
 _WORTHS = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 2000.0)
 _LINES: dict[str, tuple[Callable[..., Any], str, str]] = {
     "UtilityTree": (qc.UtilityTree, LEARNER, "o"),
-    "ReinforcedTree, 3 questions": (qc.ReinforcedTree, TOLD, "^"),
-    "ReinforcedTree, 6 questions": (lambda **given: qc.ReinforcedTree(questions=6, **given), BEST, "s"),
+    "ReinforcedTree": (qc.ReinforcedTree, TOLD, "^"),
+    "ReinforcedTree, 3 questions": (lambda **given: qc.ReinforcedTree(questions=3, **given), BEST, "s"),
 }
 
 

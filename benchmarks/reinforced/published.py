@@ -64,7 +64,7 @@ def mushroom(quick: bool) -> None:
         found = []
         for run in range(runs):
             mixed = shuffle(rows, run)
-            told = make(nominal=mixed.nominal, seed=run).buy_and_learn(mixed.X, mixed.y)
+            told = make(nominal=mixed.nominal, seed=run, questions=3).buy_and_learn(mixed.X, mixed.y)
             found.append(_figures(Purchases(*(part[_FIRST:] for part in told)), mixed.y[_FIRST:]))
         lines.append(_line(name, found))
         print(*lines[-1], flush=True)
@@ -148,7 +148,7 @@ def electricity(quick: bool) -> None:
     rows = load_rows("electricity")
     X, y = (rows.X[:10_000], rows.y[:10_000]) if quick else (rows.X, rows.y)
     lines = []
-    for alpha in (0.0, 0.001, 0.003, 0.01, 0.03):
+    for alpha in (0.0, 0.003, 0.01, 0.03, 0.1):
         for name in ("paper's rewards, anchored, counts", "ReinforcedTree()"):
             told = FORMS[name](nominal=rows.nominal, alpha=alpha).buy_and_learn(X, y)
             lines.append([f"{name}, alpha {alpha:g}", *_line("", [_figures(told, y)])[1:]])

@@ -63,6 +63,26 @@ def kernel(*signature: Any, inline: bool = False) -> Any:
     return lambda function: EntryKernel(function, returns(*arguments))
 
 
+def array_type(dtype: Any, dimensions: int, readonly: bool = False) -> numba.types.Array:
+    """Return the numba type of a C-ordered array, of records too.
+
+    Parameters
+    ----------
+    dtype
+        Of its elements, as numpy knows it.
+    dimensions
+        Their number.
+    readonly
+        Whether kernels only read it.
+
+    Examples
+    --------
+    >>> array_type(np.float64, 2)
+    Array(float64, 2, 'C', False, aligned=True)
+    """
+    return numba.types.Array(numba.from_dtype(np.dtype(dtype)), dimensions, "C", readonly=readonly)
+
+
 def twin(original: Any, name: str, **replaced: Any) -> Any:
     """Return a kernel of the same source in which some of the functions that it calls are others.
 

@@ -16,9 +16,8 @@ from quercus.bayes.layout import (
     OPTIONS,
     PREDICT,
     UNSEEN,
-    array_type,
 )
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 
 _MATRIX = array_type(np.float64, 2)
 

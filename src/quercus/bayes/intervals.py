@@ -8,9 +8,8 @@ import numpy as np
 from numba import types
 from scipy.special import digamma
 
-from quercus.bayes.layout import array_type
 from quercus.bounds.moments import matched_quantile
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 from quercus.predictor import Floats
 
 _MATRIX = array_type(np.float64, 2, readonly=True)

@@ -14,7 +14,7 @@ from numba import types
 
 from quercus.ask.kernels import draw_uniform
 from quercus.bayes.ahead import CHUNK, foresees, look_ahead, make_ahead
-from quercus.bayes.layout import OPTIONS, PATH, PREDICT, TREE, Nodes, array_type, state_types
+from quercus.bayes.layout import OPTIONS, PATH, PREDICT, TREE, Nodes, state_types
 from quercus.bayes.trees import (
     add_class_shares,
     change_tree,
@@ -24,7 +24,7 @@ from quercus.bayes.trees import (
     reach_leaves,
     spread_example,
 )
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 from quercus.growing.answers import decide
 
 _MOST_REPEATS = 32.0

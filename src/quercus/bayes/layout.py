@@ -25,7 +25,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import from_dtype, types
+from numba import types
+
+from quercus.compile import array_type
 
 NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 SEES_ALL, SEES_SUBSET, SEES_PROJECTION = range(3)
@@ -101,17 +103,6 @@ FEATURE = np.dtype(
     ],
     align=True,
 )
-
-
-def array_type(dtype: Any, dimensions: int, readonly: bool = False) -> types.Array:
-    """Return the numba type of a C-ordered array.
-
-    Examples
-    --------
-    >>> array_type(np.float64, 2)
-    Array(float64, 2, 'C', False, aligned=True)
-    """
-    return types.Array(from_dtype(np.dtype(dtype)), dimensions, "C", readonly=readonly)
 
 
 def state_types(dtype: Any) -> tuple[types.Array, ...]:

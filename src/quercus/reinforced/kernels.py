@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 from quercus.drift.kernels import adwin_add, adwin_rose
 from quercus.growing.answers import decide
 from quercus.inquire.layout import (
@@ -46,7 +46,6 @@ from quercus.reinforced.layout import (
     Market,
     Table,
     Trip,
-    array_type,
 )
 from quercus.reinforced.learning import count_values, lacks_room, note_way, note_ways, update_noted
 from quercus.reinforced.model import mix_shares, tally_result

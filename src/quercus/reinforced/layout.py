@@ -24,7 +24,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import from_dtype, types
+
+from quercus.compile import array_type
 
 SINGLE, LATTICE, ANCHORED = range(3)
 # Whether an item is to be bought, is there for nothing, or is not to be had.
@@ -194,17 +195,6 @@ NODE = np.dtype(
     align=True,
 )
 PAIR = np.dtype([("question", np.int64), ("target", np.int64), ("node", np.int64)], align=True)
-
-
-def array_type(dtype: Any, dimensions: int, readonly: bool = False) -> types.Array:
-    """Return the numba type of a C-ordered array.
-
-    Examples
-    --------
-    >>> array_type(np.float64, 2)
-    Array(float64, 2, 'C', False, aligned=True)
-    """
-    return types.Array(from_dtype(np.dtype(dtype)), dimensions, "C", readonly=readonly)
 
 
 STATE_TYPES = (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 from quercus.growing.answers import decide
 from quercus.inquire.layout import (
     BELIEVE,
@@ -25,7 +25,7 @@ from quercus.inquire.layout import (
 from quercus.inquire.seeding import draw_seed, seed_generator
 from quercus.utility.ahead import learn_pairs
 from quercus.utility.cells import lacks_room, learn_label, learn_value
-from quercus.utility.layout import EC2, KEPT_VALUES, QUANTILES, SETTINGS, STATE_TYPES, State, array_type
+from quercus.utility.layout import EC2, KEPT_VALUES, QUANTILES, SETTINGS, STATE_TYPES, State
 from quercus.utility.planning import begin_path, find_path, make_scratch, plan_step, reveal, sort_members
 from quercus.utility.sampling import draw_gamma
 from quercus.utility.selection import select_best, select_to_explore

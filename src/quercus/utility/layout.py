@@ -22,7 +22,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import from_dtype, types
+
+from quercus.compile import array_type
 
 NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 QUANTILES, THRESHOLDS, EXP3 = range(3)
@@ -89,17 +90,6 @@ SETTINGS = np.dtype(
     ],
     align=True,
 )
-
-
-def array_type(dtype: Any, dimensions: int, readonly: bool = False) -> types.Array:
-    """Return the numba type of a C-ordered array.
-
-    Examples
-    --------
-    >>> array_type(np.float64, 2)
-    Array(float64, 2, 'C', False, aligned=True)
-    """
-    return types.Array(from_dtype(np.dtype(dtype)), dimensions, "C", readonly=readonly)
 
 
 STATE_TYPES = (
