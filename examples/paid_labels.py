@@ -18,14 +18,14 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     stream = qc.streams.RandomTree(leaves=30, q=0.95, rows=ROWS, seed=7)
 
-    tree = qc.ConfidenceTree()
+    tree = qc.EvergreenTree()
     run = qc.evaluate(stream, tree, ask=qc.ask.Uncertain(budget=BUDGET))
     print(run.table(), "\n")
     X, _ = stream.take(1)
     print(tree.explain_one(dict(zip(stream.feature_names, X[0].tolist(), strict=True))), "\n")
 
-    everything = qc.evaluate(stream, qc.ConfidenceTree())
-    at_random = qc.evaluate(stream, qc.ConfidenceTree(), ask=qc.ask.Random(budget=BUDGET))
+    everything = qc.evaluate(stream, qc.EvergreenTree())
+    at_random = qc.evaluate(stream, qc.EvergreenTree(), ask=qc.ask.Random(budget=BUDGET))
     fair = run.fair
     print(f"paid for         {run.labels:>8,} labels of {run.rows:,} rows")
     print(f"accuracy         {run.accuracy:8.1%}   (every row scored, which only an experiment can do)")

@@ -31,7 +31,7 @@ def payments(rows: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
 def main() -> None:
     """Run the story."""
     X, y = payments(20_000, seed=7)
-    tree = qc.ConfidenceTree()
+    tree = qc.EvergreenTree()
     run = qc.evaluate((X, y), tree)
     print(run.table(), "\n")
     print(tree, "\n")

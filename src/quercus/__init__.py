@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from quercus.learners.bayesian import BayesianForest, BayesianTree
     from quercus.learners.confidence import ConfidenceTree
     from quercus.learners.credible import CredibleTree
+    from quercus.learners.evergreen import EvergreenForest, EvergreenTree
     from quercus.learners.hoeffding import HoeffdingTree
     from quercus.learners.reinforced import ReinforcedTree
     from quercus.learners.renewing import Renewing
@@ -63,6 +64,8 @@ _NAMES = {
     "ModelFileError": "quercus.store",
 }
 __all__ = [  # noqa: RUF022 - in the order in which a user meets them
+    "EvergreenTree",
+    "EvergreenForest",
     "ConfidenceTree",
     "CredibleTree",
     "HoeffdingTree",

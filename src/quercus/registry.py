@@ -11,6 +11,8 @@ LEARNERS: dict[str, str] = {
     "BayesianTree": "quercus.learners.bayesian",
     "ConfidenceTree": "quercus.learners.confidence",
     "CredibleTree": "quercus.learners.credible",
+    "EvergreenForest": "quercus.learners.evergreen",
+    "EvergreenTree": "quercus.learners.evergreen",
     "HoeffdingTree": "quercus.learners.hoeffding",
     "ReinforcedTree": "quercus.learners.reinforced",
     "UtilityTree": "quercus.learners.utility",
@@ -19,6 +21,7 @@ LEARNERS: dict[str, str] = {
 MODELS: dict[str, str] = {
     **LEARNERS,
     "Renewing": "quercus.learners.renewing",
+    "FrozenEvergreen": "quercus.evergreen.frozen",
     "FrozenForest": "quercus.bayes.frozen",
     "FrozenTree": "quercus.growing.frozen",
 }

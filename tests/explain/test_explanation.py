@@ -158,3 +158,62 @@ def test_deep_path():
         Explanation.from_path(view.path(last.id), view.classes, values, last.prediction, {True: 0.5, False: 0.5})
     )
     assert text.count("\n") < 10
+
+
+JOBS = ("clerk", "nurse", "cook", "smith", "judge", "baker", "miner")
+
+
+def asked(*tests, value="nurse", **more):
+    """Return the line about a job that was asked for so many times: categories, and whether the example went left."""
+    path = tuple(Step(Test("job", "in", categories), value, passed, **more) for categories, passed in tests)
+    told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, None, None, "all prunings")
+    return str(told).splitlines()[1].removeprefix("  because ")
+
+
+@pytest.mark.parametrize(
+    ("tests", "text"),
+    [
+        ([(JOBS, True)], "job = 'nurse', in {'clerk', 'nurse', 'cook', 'smith', 'judge', ... 2 more}"),
+        ([(JOBS, True), (("nurse", "cook", "vet"), True)], "job = 'nurse', in {'nurse', 'cook'}"),
+        ([(JOBS, True), (("cook", "clerk"), False)], "job = 'nurse', in {'nurse', 'smith', 'judge', 'baker', 'miner'}"),
+        ([(("nurse", "cook"), True), (("cook", "vet"), False)], "job = 'nurse'"),
+        ([(("cook", "vet"), False), (("cook", "judge"), False)], "job = 'nurse', not 'cook', 'vet' or 'judge'"),
+        ([((), False)], "job = 'nurse', not missing"),
+        ([((), False), (("cook", "vet"), False)], "job = 'nurse', not 'cook' or 'vet'"),
+    ],
+)
+def test_sets_on_a_path_become_one_line(tests, text):
+    assert asked(*tests) == text
+
+
+def test_missing_values_of_sets():
+    two = (("cook", "vet"), True)
+    assert asked(two, value=None) == "job is missing, went with the majority: job in {'cook', 'vet'}"
+    assert asked(two, value=None, learned=True) == "job is missing, which goes with: job in {'cook', 'vet'}"
+    assert asked(((), True), two, value=None) == "job is missing, went with the majority: job in {'cook', 'vet'}"
+    assert asked(((), True), value=None) == "job is missing"
+    # Contradictory for any category, but not for a missing value.
+    assert asked(two, (("judge", "miner"), True), value=None).endswith("job in {'judge', 'miner'}")
+
+
+def test_known_or_missing_numbers():
+    ever = Test("age", "<=", float("inf"))
+    assert Step(ever, 29, True).text() == "age = 29, not missing"
+    assert Step(ever, None, False).text() == "age is missing"
+    path = (Step(ever, 29, True), Step(Test("age", "<=", 41.0), 29, True))
+    told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, None, None, "all prunings")
+    assert "because age = 29 <= 41\n" in str(told)
+
+
+def test_plain_data_keeps_all_categories():
+    data = json.loads(json.dumps(Step(Test("job", "in", JOBS), "cook", True).to_dict()))
+    assert data["categories"] == list(JOBS)
+    assert data["test"].endswith("... 2 more}")
+
+
+@pytest.mark.parametrize(
+    ("share", "why"), [(0.7, "what nodes above or recent labels tell"), (0.2, "the price of mistakes")]
+)
+def test_all_prunings_against_the_counts(share, why):
+    told = Explanation("yes", {"yes": share, "no": 1 - share}, (), {"yes": 3.0, "no": 7.0}, None, None, "all prunings")
+    assert str(told).splitlines()[-1] == f"  'no' is more frequent here; {why} made the difference"

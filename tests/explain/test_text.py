@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quercus.explain import Test, to_text
+from quercus.explain import Leaf, Node, Test, TreeView, to_text
+from quercus.explain.captions import brief, details
 from quercus.explain.words import pad, shorten, show_count, show_share, width
 from tests.explain import trees
 
@@ -48,6 +49,39 @@ def test_long_names_are_shortened_and_aligned():
     column = lines[1].index("answer")
     assert {line[column - 2 : column] for line in lines[1:]} == {"  "}
     assert all(" == " in line or " != " in line for line in lines[3:])
+
+
+@given(st.lists(st.text(max_size=30), max_size=12, unique=True), st.text(max_size=30), st.integers(14, 60))
+def test_sets_fit_and_keep_the_comparison(categories, name, columns):
+    test = Test(name, "in", tuple(categories))
+    for passed in (True, False):
+        line = brief(test, passed, columns)
+        assert width(line) <= columns
+        assert f" {test.sign(passed)} " in line
+
+
+def test_sets_show_as_many_as_fit():
+    test = Test("job", "in", ("clerk", "nurse", "cook", "smith"))
+    assert brief(test, True, 60) == "job in {'clerk', 'nurse', 'cook', 'smith'}"
+    assert brief(test, False, 44) == "job not in {'clerk', 'nurse', ... 2 more}"
+    assert brief(test, True, 24) == "job in 4 values"
+
+
+def test_whether_a_value_is_missing_needs_no_mark():
+    leaf = Leaf("majority", True, (0.2, 0.9), False, 10.0)
+    nodes = (
+        Node(0, -1, None, 0, Test("job", "in", ()), True, (8.0,), "a", 0.1, None),
+        Node(1, 0, "left", 1, None, True, (5.0,), "a", 0.0, leaf),
+        Node(2, 0, "right", 1, None, True, (3.0,), "a", 0.0, leaf),
+    )
+    text = to_text(TreeView("T", ("a",), ("job",), nodes, 8))
+    assert "├─ job is missing   " in text
+    assert "└─ job is known   " in text
+
+
+def test_why_labels_are_fewer():
+    view = replace(trees.three_leaves(), rows=200, fewer="some were forgotten")
+    assert to_text(view).endswith("the answers rest on 150 of 200 labels: some were forgotten")
 
 
 def test_cut_branches_say_what_they_hide():
@@ -96,3 +130,11 @@ def test_shares_are_never_rounded_to_nothing_or_all(share, text):
 )
 def test_counts(count, text):
     assert show_count(count) == text
+
+
+def test_a_leaf_that_all_prunings_answer_for():
+    view = trees.sets()
+    told = details(view, view.leaves()[0])
+    assert told[0].startswith("answers ")
+    assert told[0].endswith(" (82%), by all prunings")
+    assert len(told) == 2

@@ -35,6 +35,14 @@ shapes = st.builds(
         (Test("x", "<=", -2.5e-9), True, "x <= -2.5e-09"),
         (Test("x", "<=", -0.0), True, "x <= 0"),
         (Test("a\nb", "==", "c\td"), True, "a\\nb == 'c\\td'"),
+        (Test("job", "in", ("clerk", "cook")), True, "job in {'clerk', 'cook'}"),
+        (Test("job", "in", ("clerk", "cook")), False, "job not in {'clerk', 'cook'}"),
+        (Test("code", "in", tuple(range(5))), True, "code in {0, 1, 2, 3, 4}"),
+        (Test("code", "in", tuple(range(1300))), True, "code in {0, 1, 2, 3, 4, ... 1,295 more}"),
+        (Test("job", "in", ()), True, "job is missing"),
+        (Test("job", "in", ()), False, "job is known"),
+        (Test("age", "<=", float("inf")), True, "age is known"),
+        (Test("age", "<=", float("inf")), False, "age is missing"),
     ],
 )
 def test_a_test_reads_as_it_holds_on_each_side(test, passed, text):

@@ -76,6 +76,13 @@ def hostile_test(node: int) -> Test:
     return Test(name, "==", HOSTILE[(node + 1) % len(HOSTILE)]) if node % 2 else Test(name, "<=", 0.1 + 0.2)
 
 
+def set_test(node: int) -> Test:
+    name = ("city", HOSTILE[node % len(HOSTILE)])[node % 2]
+    if node % 5 == 4:
+        return Test(name, "in", ())
+    return Test(name, "in", tuple(HOSTILE[: 2 + node % 4]) + tuple(f"city {c}" for c in range(node % 3 * 40)))
+
+
 def one_leaf() -> TreeView:
     return grow(1, ("no", "yes"), plain_test)
 
@@ -106,6 +113,13 @@ def hostile() -> TreeView:
     return grow(8, HOSTILE, hostile_test, seed=2)
 
 
+def sets() -> TreeView:
+    """Return a tree of sets of categories, whose leaves do not say how certain they are."""
+    view = grow(12, ("no", "yes"), set_test, seed=4)
+    told = Leaf("all prunings", True, None, None, 10.0, 0.815)
+    return replace(view, nodes=tuple(node if node.leaf is None else replace(node, leaf=told) for node in view.nodes))
+
+
 def deep_chain(depth: int = 5000) -> TreeView:
     return grow(depth + 1, (False, True), plain_test, chain=True)
 
@@ -121,6 +135,7 @@ ALL = {
     "many leaves": many_leaves,
     "many classes": many_classes,
     "hostile": hostile,
+    "sets": sets,
     "deep chain": deep_chain,
     "nothing learned": nothing_learned,
 }

@@ -12,7 +12,7 @@ from quercus.explain.words import others, ranked, shorten, show_count, show_name
 # Okabe and Ito's palette, which colour-blind readers can tell apart, those first that differ most in brightness.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 GREY = "#8C8C8C"
-_PRETTY = {"<=": "≤", ">": ">", "==": "=", "!=": "≠"}
+_PRETTY = {"<=": "≤", ">": ">", "==": "=", "!=": "≠", "in": "in", "not in": "not in", "is": "is"}
 
 
 def plural(number: float, noun: str) -> str:
@@ -50,12 +50,15 @@ def brief(test: Test, passed: bool, columns: int, pretty: bool = False) -> str:
     'number_…ntacts > 3.5'
     >>> brief(Test("job", "==", "clerk"), True, 20, pretty=True)
     "job = 'clerk'"
+    >>> brief(Test("job", "in", ("clerk", "nurse", "cook")), True, 32)
+    "job in {'clerk', ... 2 more}"
     """
-    name, sign, value = show_name(test.feature), test.sign(passed), show_value(test.value)
+    name, sign, value = show_name(test.feature), test.sign(passed), test.shown(passed)
     sign = _PRETTY[sign] if pretty else sign
     room = columns - width(sign) - 2
     if width(name) + width(value) > room:
-        value = shorten(value, max(room - width(name), room // 2))
+        columns = max(room - width(name), room // 2)
+        value = shorten(test.shown(passed, columns), columns)
         name = shorten(name, room - width(value))
     return f"{name} {sign} {value}"
 
@@ -106,8 +109,8 @@ def state(node: Node) -> str:
         return f"hides {plural(node.hidden_leaves, 'leaf')}" if node.hidden_leaves else ""
     if node.prediction is None:
         return "nothing learned yet"
-    sure = "certain" if node.leaf.consistent else "not yet certain"
-    return sure if node.leaf.growing else f"{sure}, stopped growing"
+    sure = {None: "", True: "certain", False: "not yet certain"}[node.leaf.consistent]
+    return ", ".join(filter(None, [sure, "" if node.leaf.growing else "stopped growing"]))
 
 
 def box(view: TreeView, node: Node, columns: int) -> list[str]:
@@ -191,15 +194,17 @@ def details(view: TreeView, node: Node) -> list[str]:
     lines = [plural(node.total, "label") + (f": {counted}" if counted else "")]
     if node.leaf is None:
         if node.test is not None:
-            way = node.test.text(node.missing_left)
-            lines = [node.test.text(), *lines, f"gain {node.gain:.3g}; missing values go to {way}"]
+            way = "" if node.test.asks_missing else f"; missing values go to {node.test.text(node.missing_left)}"
+            lines = [node.test.text(), *lines, f"gain {node.gain:.3g}{way}"]
         return [*lines, state(node)] if node.hidden_leaves else lines
-    low, high = node.leaf.interval
-    answer = show_value(node.prediction)
     if node.prediction is None:
         return ["nothing learned yet"]
-    sure = f"true share of {answer} between {show_share(low)} and {show_share(high)}: {state(node)}"
-    return [f"answers {answer}, by {node.leaf.answered_by}", *lines, sure]
+    answer, probability, sure = show_value(node.prediction), node.leaf.probability, state(node)
+    if node.leaf.interval is not None:
+        low, high = node.leaf.interval
+        sure = f"true share of {answer} between {show_share(low)} and {show_share(high)}: {sure}"
+    chance = "" if probability is None else f" ({show_share(probability)})"
+    return [f"answers {answer}{chance}, by {node.leaf.answered_by}", *lines, *filter(None, [sure])]
 
 
 def colours(view: TreeView) -> list[str]:
@@ -253,4 +258,4 @@ def labels_note(view: TreeView) -> str:
     if view.root.total >= view.rows:
         return ""
     counted = f"{show_count(view.root.total)} of {view.rows:,} labels"
-    return f"the answers rest on {counted}: a split passes on what its leaf had counted, not what that leaf was given"
+    return f"the answers rest on {counted}: {view.fewer}"

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from quercus.explain.nodes import Node, Test
-from quercus.explain.words import Label, native, others, ranked, show_count, show_name, show_share, show_value
+from quercus.explain.words import (
+    Label,
+    native,
+    others,
+    ranked,
+    show_count,
+    show_name,
+    show_set,
+    show_share,
+    show_value,
+)
 
 _SHOWN = 5
 
@@ -26,6 +36,8 @@ class Step:
         The example's value of the feature, None if it is missing.
     passed
         Whether the example went left.
+    learned
+        Whether examples that miss the value went where it was best, not with the majority.
 
     Examples
     --------
@@ -33,11 +45,14 @@ class Step:
     'age = 29 <= 41'
     >>> Step(Test("age", "<=", 41.0), None, True).text()
     'age is missing, went with the majority: age <= 41'
+    >>> Step(Test("job", "in", ("clerk", "nurse", "cook")), "nurse", True).text()
+    "job = 'nurse', in {'clerk', 'nurse', 'cook'}"
     """
 
     test: Test
     value: Any
     passed: bool
+    learned: bool = False
 
     @property
     def feature(self) -> str:
@@ -46,7 +61,7 @@ class Step:
 
     @property
     def missing(self) -> bool:
-        """Whether the value is missing, so that the example went the way of the majority."""
+        """Whether the value is missing."""
         return self.value is None
 
     def text(self) -> str:
@@ -55,12 +70,14 @@ class Step:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the step as plain data."""
-        return {
+        told = {
             "feature": self.feature,
             "test": self.test.text(self.passed),
             "value": native(self.value),
             "missing": self.missing,
         }
+        # The text of a test may leave some of them out.
+        return {**told, "categories": list(self.test.categories)} if self.test.op == "in" else told
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -80,9 +97,9 @@ class Explanation:
     interval
         Bounds on the true share of the predicted class in the leaf, None if not known.
     consistent
-        Whether it is certain which class is the most frequent in the leaf.
+        Whether it is certain which class is the most frequent in the leaf, None if not known.
     answered_by
-        Whether the class counts alone answer, or naive Bayes over all features.
+        Whether the class counts alone answer, naive Bayes over all features, or all prunings of the tree.
 
     Examples
     --------
@@ -100,8 +117,8 @@ class Explanation:
     path: tuple[Step, ...]
     counts: Mapping[Label, float]
     interval: tuple[float, float] | None
-    consistent: bool
-    answered_by: Literal["majority", "naive Bayes"]
+    consistent: bool | None
+    answered_by: Literal["majority", "naive Bayes", "all prunings"]
 
     @classmethod
     def from_path(
@@ -112,6 +129,7 @@ class Explanation:
         prediction: Label,
         probabilities: Mapping[Label, float],
         interval: tuple[float, float] | None = None,
+        learned: bool = False,
     ) -> Explanation:
         """Explain the way of an example along the nodes that it met.
 
@@ -129,6 +147,8 @@ class Explanation:
             Probability of each class.
         interval
             Bounds on the share of ``prediction``; by default those of the leaf, if it predicts the same class.
+        learned
+            As in `Step`.
 
         Examples
         --------
@@ -144,7 +164,8 @@ class Explanation:
         for node, after in itertools.pairwise(path):
             if node.test is None:
                 raise ValueError(f"node {node.id} on the path has no test; give the nodes from the root to the leaf.")
-            steps.append(Step(node.test, _known(values.get(node.test.feature)), after.side == "left"))
+            name = node.test.feature
+            steps.append(Step(node.test, _known(values.get(name)), after.side == "left", learned))
         if interval is None and prediction == last.prediction:
             interval = last.leaf.interval
         return cls(
@@ -203,25 +224,34 @@ def _reasons(path: Sequence[Step]) -> list[str]:
 def _reason(steps: Sequence[Step]) -> str:
     """Write what the tests of one feature found for the example."""
     name, value = show_name(steps[0].feature), native(steps[0].value)
-    found = _bounds(steps, value) if steps[0].test.op == "<=" else _categories(steps)
+    asked = [step for step in steps if not step.test.asks_missing]
+    is_number = steps[0].test.op == "<="
+    found = "" if not asked else _bounds(asked, value) if is_number else _categories(asked)
     if value is None:
-        return f"{name} is missing, went with the majority: {name} {found}"
-    if steps[0].test.op == "<=":
-        return f"{name} = {_exact(value, steps)} {found}"
-    passed = any(step.passed for step in steps)
-    return f"{name} = {show_value(value)}" + ("" if passed else f", {found}")
+        way = "which goes with" if steps[0].learned else "went with the majority"
+        return f"{name} is missing, {way}: {name} {found}" if asked else f"{name} is missing"
+    if not asked:
+        return f"{name} = {show_value(float(value) if is_number else value)}, not missing"
+    if is_number:
+        return f"{name} = {_exact(value, asked)} {found}"
+    return f"{name} = {show_value(value)}" + ("" if found.startswith("==") else f", {found}")
 
 
 def _bounds(steps: Sequence[Step], value: Any) -> str:
     """Write the tightest bounds, the lower one first."""
-    below = [float(step.test.value) for step in steps if step.passed]
-    above = [float(step.test.value) for step in steps if not step.passed]
+    below = [_number(step) for step in steps if step.passed]
+    above = [_number(step) for step in steps if not step.passed]
     parts = []
     if above:
         parts.append(f"> {_threshold(max(above), value)}")
     if below:
         parts.append(f"<= {_threshold(min(below), value)}")
     return " and ".join(parts)
+
+
+def _number(step: Step) -> float:
+    """Return the threshold of a step."""
+    return float(step.test.value)  # type: ignore[arg-type]
 
 
 def _threshold(threshold: float, value: Any) -> str:
@@ -233,16 +263,20 @@ def _threshold(threshold: float, value: Any) -> str:
 def _exact(value: Any, steps: Sequence[Step]) -> str:
     """Write a number with all digits if shortening would make it look like a threshold."""
     short = show_value(float(value))
-    close = any(short == show_value(float(step.test.value)) and value != step.test.value for step in steps)
+    close = any(short == show_value(_number(step)) and value != step.test.value for step in steps)
     return repr(value) if close else short
 
 
 def _categories(steps: Sequence[Step]) -> str:
-    """Write the category that was found, or those that it is not."""
-    for step in steps:
-        if step.passed:
-            return f"== {show_value(step.test.value)}"
-    names = [show_value(step.test.value) for step in steps]
+    """Write the category that was found or those that are left, or those that it is not."""
+    passed = [step.test.categories for step in steps if step.passed]
+    refused = list(dict.fromkeys(value for step in steps if not step.passed for value in step.test.categories))
+    if passed:
+        left = [value for value in passed[-1] if all(value in other for other in passed) and value not in refused]
+        # Missing values may have gone where no category could.
+        left = left or list(passed[-1])
+        return f"== {show_value(left[0])}" if len(left) == 1 else f"in {show_set(left)}"
+    names = [show_value(value) for value in refused]
     if len(names) > _SHOWN:
         names = [*names[:_SHOWN], others(len(names) - _SHOWN)]
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
@@ -268,11 +302,22 @@ def _leaf_lines(told: Explanation) -> list[str]:
         lines.append(f"the true share of {answer} here is between {show_share(low)} and {show_share(high)}")
     most = order[0][0]
     if told.counts.get(told.prediction, 0.0) < order[0][1]:
-        why = "the features" if told.answered_by == "naive Bayes" else "the price of mistakes"
-        lines.append(f"{show_value(most)} is more frequent here; {why} made the difference")
+        lines.append(f"{show_value(most)} is more frequent here; {_difference(told)} made the difference")
         answer = show_value(most)
+    if told.consistent is None:
+        return lines
     if told.consistent:
         lines.append(f"certain that {answer} is the most frequent answer here")
     else:
         lines.append(f"not yet certain that {answer} is the most frequent answer here")
     return lines
+
+
+def _difference(told: Explanation) -> str:
+    """Say what but the counts of the leaf decided."""
+    if told.answered_by == "naive Bayes":
+        return "the features"
+    is_most_probable = told.probabilities.get(told.prediction, 0.0) >= max(told.probabilities.values(), default=0.0)
+    if told.answered_by == "all prunings" and is_most_probable:
+        return "what nodes above or recent labels tell"
+    return "the price of mistakes"

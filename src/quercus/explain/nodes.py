@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
-from quercus.explain.words import Label, show_name, show_value
+from quercus.explain.words import Label, show_name, show_set, show_value
+
+Category = float | str | int | bool
+_SIGNS = {"<=": ("<=", ">"), "==": ("==", "!="), "in": ("in", "not in")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +21,10 @@ class Test:
     feature
         Name of the feature.
     op
-        ``"<="`` for numbers, ``"=="`` for categories.
+        ``"<="`` for numbers, ``"=="`` and ``"in"`` for categories.
     value
-        The threshold or the category.
+        The threshold, the category or a tuple of categories. No category at all, or a threshold above all numbers: the
+        question is whether the value is missing.
 
     Examples
     --------
@@ -27,13 +32,33 @@ class Test:
     'age > 41'
     >>> Test("job", "==", "clerk").text()
     "job == 'clerk'"
+    >>> Test("job", "in", ("clerk", "nurse")).text(passed=False)
+    "job not in {'clerk', 'nurse'}"
+    >>> Test("job", "in", ()).text(), Test("age", "<=", float("inf")).text()
+    ('job is missing', 'age is known')
     """
 
     __test__ = False  # the name is not meant for pytest
 
     feature: str
-    op: Literal["<=", "=="]
-    value: float | str | int | bool
+    op: Literal["<=", "==", "in"]
+    value: Category | tuple[Category, ...]
+
+    @property
+    def asks_missing(self) -> bool:
+        """Whether the only question is if the value is missing."""
+        return self.value == () if self.op == "in" else self.op == "<=" and self.value == math.inf
+
+    @property
+    def categories(self) -> tuple[Category, ...]:
+        """The categories that pass, of a test of categories.
+
+        Examples
+        --------
+        >>> Test("job", "==", "clerk").categories
+        ('clerk',)
+        """
+        return self.value if isinstance(self.value, tuple) else (self.value,)
 
     def text(self, passed: bool = True) -> str:
         """Write the test as it holds for the examples that passed it, or for those that did not.
@@ -43,7 +68,7 @@ class Test:
         >>> Test("job", "==", "clerk").text(passed=False)
         "job != 'clerk'"
         """
-        return f"{show_name(self.feature)} {self.sign(passed)} {show_value(self.value)}"
+        return f"{show_name(self.feature)} {self.sign(passed)} {self.shown(passed)}"
 
     def sign(self, passed: bool = True) -> str:
         """Return the comparison that holds on this side.
@@ -53,9 +78,19 @@ class Test:
         >>> Test("age", "<=", 41.0).sign(passed=False)
         '>'
         """
-        if passed:
-            return self.op
-        return ">" if self.op == "<=" else "!="
+        return "is" if self.asks_missing else _SIGNS[self.op][not passed]
+
+    def shown(self, passed: bool = True, columns: int | None = None) -> str:
+        """Write what is compared with; of many categories as many as there is room for.
+
+        Examples
+        --------
+        >>> Test("job", "in", tuple("abcdefgh")).shown(columns=20)
+        "{'a', ... 7 more}"
+        """
+        if self.asks_missing:
+            return "missing" if passed == (self.op == "in") else "known"
+        return show_set(self.value, columns) if isinstance(self.value, tuple) else show_value(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +100,17 @@ class Leaf:
     Parameters
     ----------
     answered_by
-        Whether its class counts alone answer, or naive Bayes over all features.
+        Whether its class counts alone answer, naive Bayes over all features, or all prunings of the tree.
     growing
         False once the leaf no longer looks for a split.
     interval
-        Bounds on the true share of the leaf's predicted class.
+        Bounds on the true share of the leaf's predicted class, None if not known.
     consistent
-        Whether it is certain which class is the most frequent here.
+        Whether it is certain which class is the most frequent here, None if not known.
     labels_since_split
         Weight of the labels learned since the leaf was made.
+    probability
+        Probability of its answer, where that is more than the leaf's counts tell.
 
     Examples
     --------
@@ -81,11 +118,12 @@ class Leaf:
     True
     """
 
-    answered_by: Literal["majority", "naive Bayes"]
+    answered_by: Literal["majority", "naive Bayes", "all prunings"]
     growing: bool
-    interval: tuple[float, float]
-    consistent: bool
+    interval: tuple[float, float] | None
+    consistent: bool | None
     labels_since_split: float
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,9 @@ def _header(view: TreeView, shown: TreeView, wide: float) -> tuple[str, float]:
 
 
 def _share(view: TreeView, node: Node) -> str:
-    """Return the share of a leaf's answer among its labels."""
+    """Return the share of a leaf's answer among its labels, or its probability where that is another thing."""
+    if node.leaf is not None and node.leaf.probability is not None:
+        return show_share(node.leaf.probability)
     if not node.is_leaf or node.total <= 0 or node.prediction not in view.classes:
         return ""
     return show_share(node.shares[view.classes.index(node.prediction)])
@@ -175,7 +177,7 @@ def _words(node: Node, room: float) -> tuple[str, str]:
     test = node.test
     if node.leaf is not None:
         answer = "no answer yet" if node.prediction is None else show_value(node.prediction)
-        sure = "certain" if node.leaf.consistent else "uncertain"
+        sure = {None: "", True: "certain", False: "uncertain"}[node.leaf.consistent]
         return fit_head(lambda columns: shorten(answer, columns), room), sure
     hidden = f"+{plural(node.hidden_leaves, 'leaf')}" if node.hidden_leaves else ""
     if test is None:

@@ -32,6 +32,8 @@ class TreeView:
         The nodes in preorder: a node, all of its left side, all of its right side.
     rows
         Number of rows learned.
+    fewer
+        Why the counts may be fewer than these.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class TreeView:
     features: tuple[str, ...]
     nodes: tuple[Node, ...]
     rows: int
+    fewer: str = "a split passes on what its leaf had counted, not what that leaf was given"
 
     def __post_init__(self) -> None:
         if not self.nodes:

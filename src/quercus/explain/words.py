@@ -158,6 +158,26 @@ def ranked(classes: Sequence[Label], counts: Sequence[float]) -> list[tuple[Labe
     return sorted(present, key=lambda pair: -pair[1])
 
 
+def show_set(values: Sequence[Any], columns: int | None = None, most: int = 5) -> str:
+    """Write a set of categories: the first ones, as many as there is room for, and how many more there are.
+
+    Examples
+    --------
+    >>> show_set(["clerk", "nurse"]), show_set(range(8))
+    ("{'clerk', 'nurse'}", '{0, 1, 2, 3, 4, ... 3 more}')
+    >>> show_set(["electrician", "nurse", "cook"], 26), show_set(["electrician", "nurse", "cook"], 12)
+    ("{'elect…cian', ... 2 more}", '3 values')
+    """
+    for kept in range(min(most, len(values)), 0, -1):
+        more = [f"... {len(values) - kept:,} more"] if len(values) > kept else []
+        line = "{" + ", ".join([show_value(value) for value in values[:kept]] + more) + "}"
+        if columns is None or width(line) <= columns:
+            return line
+    rest = f", ... {len(values) - 1:,} more}}" if len(values) > 1 else "}"
+    room = 0 if columns is None else columns - 1 - width(rest)
+    return "{" + shorten(show_value(values[0]), room) + rest if room >= 6 else f"{len(values):,} values"
+
+
 def others(number: int) -> str:
     """Write how many more there are.
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from quercus.explain import Explanation, TreeView, to_dot, to_html, to_mermaid, to_text
+from quercus.drawn import DrawnTree
+from quercus.explain import Explanation, TreeView
 from quercus.growing.arrays import TreeArrays
 from quercus.growing.kernels import find_leaves, predict_rows
 from quercus.growing.view import view_tree
-from quercus.predictor import Floats, Integers, Predictor
+from quercus.predictor import Floats, Integers
 
 
-class TreeLook(Predictor):
+class TreeLook(DrawnTree):
     """A model that is a tree in flat arrays: answers, picture and explanation."""
 
     _tree: TreeArrays
@@ -69,40 +70,9 @@ class TreeLook(Predictor):
             view.path(int(leaf[0])), view.classes, x, self.predict_one(x), self.predict_proba_one(x)
         )
 
-    def to_text(self, max_depth: int | None = None, max_nodes: int | None = 63) -> str:
-        """Return the tree as text.
-
-        Parameters
-        ----------
-        max_depth, max_nodes
-            How much of it to show; the parts that most examples go through come first.
-        """
-        return to_text(self.view(), max_depth=max_depth, max_nodes=max_nodes)
-
-    def to_dot(self) -> str:
-        """Return the tree in Graphviz's language."""
-        return to_dot(self.view())
-
-    def to_mermaid(self) -> str:
-        """Return the tree as a Mermaid flowchart."""
-        return to_mermaid(self.view())
-
-    def __str__(self) -> str:
-        return self.to_text() if self._is_fitted() else repr(self)
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        if not self._is_fitted():
-            bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
-            return bundle
-        view = self.view()
-        return {"text/plain": to_text(view), "text/html": to_html(view)}
-
     def _answer(self, X: Floats) -> tuple[Integers, Floats]:
         answers = np.empty(len(X), np.int64)
         # A batch that was interrupted may have brought classes that were never learned: they have probability 0.
         proba = np.zeros((len(X), len(self._order)))
         predict_rows(*self._tree.all, self._order, self._loss, X, answers, proba)
         return answers, proba
-
-    def _name(self) -> str:
-        return type(self).__name__

@@ -1,0 +1,1 @@
+"""What the evergreen tree is worth."""

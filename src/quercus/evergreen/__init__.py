@@ -1,0 +1,1 @@
+"""The evergreen tree: rows kept a byte per value, and a tree grown anew from them."""

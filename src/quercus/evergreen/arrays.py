@@ -1,0 +1,383 @@
+"""The arrays of an evergreen tree, and room for rows, classes, features and growths as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from quercus.evergreen.coding import RANK, draw_edges
+from quercus.evergreen.kernels import begin_growth, run_rows
+from quercus.evergreen.layout import (
+    AT_ONCE,
+    ENTRY,
+    FEATURE,
+    FINISH,
+    FIRST_GROWTH,
+    GROWTH,
+    IDLE,
+    MOST_EDGES,
+    NODE,
+    NOMINAL,
+    NUMERIC,
+    OPTIONS,
+    REPLAYED,
+    REPLAYING,
+    ROW,
+    SAMPLE,
+    SPAN,
+    STANDS,
+    UNSEEN,
+    WINDOW,
+)
+from quercus.flat import FlatArrays, enlarged
+from quercus.inquire.seeding import mix_bits
+from quercus.predictor import Floats
+
+TREE = ("nodes", "counts", "recent", "sets")
+NEW = tuple(f"new_{name}" for name in TREE)
+WORK = ("growth", "places", "stack", "live", "hists", "slots", "spans", "shares")
+STORE = ("features", "edges", "sample", "sampled", "codes", "rows")
+_FIRST_ROOM = 64
+_LEAST_ROWS = 64
+_SLOTS = 32
+_SET_WORDS = 4
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_NO_ROWS = (
+    *(np.empty(0, np.int64), np.empty((0, 0)), np.empty((0, 0)), np.empty(0, np.int64), np.empty(0)),
+    *(np.empty(0, np.uint8), np.empty(0, np.int64), np.empty((0, 0))),
+)
+
+
+class EvergreenArrays(FlatArrays):
+    """The arrays of an evergreen tree; see ``layout`` for what they hold.
+
+    Every change of size follows from the rows seen so far alone, never from how they were cut into batches.
+
+    Parameters
+    ----------
+    settings
+        Fields of ``options`` that come from the learner's arguments.
+    features
+        Number of features.
+    max_bytes
+        Limit.
+
+    Examples
+    --------
+    >>> arrays = EvergreenArrays({"bins": 64, "subspace": 1.0, "sight": 1.0}, features=2, max_bytes=2**20)
+    >>> arrays.fit_row(np.array([0.5, 3.0]), 0, ["numeric", "nominal"])
+    >>> arrays.counts.shape, int(arrays.options["most_rows"][0])
+    ((1, 2), 19687)
+    """
+
+    NAMES = ("options", *STORE, *TREE, *NEW, *WORK, "errors")
+    new_nodes: npt.NDArray[np.void]
+    new_counts: Floats
+    new_recent: Floats
+    new_sets: npt.NDArray[np.uint64]
+    growth: npt.NDArray[np.void]
+    places: npt.NDArray[np.int32]
+    stack: npt.NDArray[np.void]
+    live: npt.NDArray[np.int32]
+    hists: Floats
+    slots: npt.NDArray[np.int32]
+    spans: npt.NDArray[np.void]
+    shares: Floats
+
+    def __init__(self, settings: dict[str, Any], features: int, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.options: npt.NDArray[np.void] = np.zeros(1, OPTIONS)
+        for name, value in settings.items():
+            self.options[name] = value
+        self.options["due"], self.options["nodes"] = FIRST_GROWTH, 1
+        self.features: npt.NDArray[np.void] = np.zeros(0, FEATURE)
+        self.edges: Floats = np.zeros((0, MOST_EDGES))
+        self.sample: Floats = np.zeros((_FIRST_ROOM, 0))
+        self.sampled: npt.NDArray[np.uint32] = np.zeros(_FIRST_ROOM, np.uint32)
+        self.codes: npt.NDArray[np.uint8] = np.zeros((_FIRST_ROOM, 0), np.uint8)
+        self.rows: npt.NDArray[np.void] = np.zeros(_FIRST_ROOM, ROW)
+        self.nodes: npt.NDArray[np.void] = np.zeros(1, NODE)
+        self.nodes["stop"], self.nodes["scale"], self.nodes["feature"], self.nodes["set"] = 0.5, 1.0, -1, -1
+        self.counts: Floats = np.zeros((1, 0))
+        self.recent: Floats = np.zeros((1, 0))
+        self.sets: npt.NDArray[np.uint64] = np.zeros((0, _SET_WORDS), np.uint64)
+        self.errors: npt.NDArray[np.uint8] = np.zeros(WINDOW, np.uint8)
+        self.give_up()
+        try:
+            self.add_features(features)
+        except MemoryError as error:
+            # There is nothing yet that would be in the way: the argument is to blame.
+            raise ValueError(str(error)) from None
+
+    @property
+    def classes(self) -> int:
+        """Number of classes known."""
+        return int(self.options["classes"][0])
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in the store."""
+        return int(self.options["rows"][0])
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether a growth is under way."""
+        return int(self.options["stage"][0]) != IDLE
+
+    def sizes(self) -> list[int]:
+        """Return for how many rows store and sample have room."""
+        return [len(self.rows), len(self.sampled)]
+
+    def used(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the used part of every array."""
+        parts = super().used()
+        parts["codes"], parts["rows"] = self.codes[: self.n_rows], self.rows[: self.n_rows]
+        kept = min(int(self.options["seen"][0]), SAMPLE)
+        parts["sample"], parts["sampled"] = self.sample[:kept], self.sampled[:kept]
+        return parts
+
+    def add_features(self, total: int) -> None:
+        """Make room for features up to a total number, of which nothing has been seen yet.
+
+        Parameters
+        ----------
+        total
+            Number of features.
+        """
+        old = len(self.features)
+        if total <= old:
+            return
+        most = self._count_rows(total, self.counts.shape[1])
+        if self.is_growing:
+            self.give_up()
+        more = np.zeros(total - old, FEATURE)
+        more["kind"], more["codes"] = UNSEEN, 2
+        self.features = np.concatenate([self.features, more])
+        self.edges = enlarged(self.edges, (total, MOST_EDGES))
+        self.codes = enlarged(self.codes, (len(self.codes), total))
+        self.sample = np.concatenate([self.sample, np.full((len(self.sample), total - old), np.nan)], axis=1)
+        self._limit_rows(most)
+
+    def declare_classes(self, total: int) -> None:
+        """Count classes as known.
+
+        Parameters
+        ----------
+        total
+            Number of classes.
+        """
+        self._widen_classes(total)
+        self.options["classes"] = max(self.classes, total)
+
+    def fit_row(self, row: Floats, label: int, kinds: Sequence[str | None]) -> None:
+        """Make room for what a row brings that was never seen before.
+
+        Parameters
+        ----------
+        row
+            Values by feature; NaN if missing, codes of categories.
+        label
+            Its class.
+        kinds
+            For each feature ``"numeric"`` or ``"nominal"``.
+        """
+        self._widen_classes(label + 1)
+        for f in np.flatnonzero(~np.isnan(row)).tolist():
+            if self.features["kind"][f] == UNSEEN:
+                self.features["kind"][f] = NOMINAL if kinds[f] == "nominal" else NUMERIC
+
+    def make_room(self) -> None:
+        """Make room for more rows: double the store, or where it is full let a growth thin it out."""
+        most, places = int(self.options["most_rows"][0]), len(self.sampled)
+        if self.options["seen"][0] == places < SAMPLE:
+            self.sample = enlarged(self.sample, (2 * places, len(self.features)))
+            self.sampled = enlarged(self.sampled, (2 * places,))
+        if self.n_rows < len(self.rows):
+            return
+        if len(self.rows) < most:
+            room = min(2 * len(self.rows), most)
+            self.codes, self.rows = enlarged(self.codes, (room, len(self.features))), enlarged(self.rows, (room,))
+        else:
+            self.finish()
+            self.begin()
+
+    def begin(self) -> None:
+        """Begin a growth from all rows in the store, which is thinned out first if it is full."""
+        option = self.options[0]
+        if option["rows"] >= option["most_rows"]:
+            self._thin(2 * int(option["most_rows"]) // 3)
+        if option["seen"] >= 2 * option["drawn"]:
+            draw_edges(self.options, *(getattr(self, name) for name in STORE))
+        rows, features, classes = self.n_rows, len(self.features), self.counts.shape[1]
+        nodes, cells = min(2 * rows + 1, self._most_nodes()), int(self.features["codes"].sum())
+        slots = self._count_slots(cells, classes) if rows > _FIRST_ROOM else 0
+        sets = nodes if (self.features["kind"] == NOMINAL).any() else 0
+        self.new_nodes = np.zeros(nodes, NODE)
+        self.new_counts, self.new_recent = np.zeros((nodes, classes)), np.zeros((nodes, classes))
+        self.new_sets = np.zeros((sets, _SET_WORDS), np.uint64)
+        self.growth, self.places = np.zeros(1, GROWTH), np.zeros((2, rows), np.int32)
+        # Where there is no room for all nodes, none is made for a few rows, rather than all of them on one side.
+        self.growth["least"] = max(2, 8 * rows // self._most_nodes())
+        # Depth first, the smaller child first: hardly more than the logarithm of the rows waits.
+        self.stack, self.live = np.zeros(256, ENTRY), np.zeros(features, np.int32)
+        self.hists, self.slots = np.zeros((slots, cells * classes)), np.zeros(slots, np.int32)
+        self.spans, self.shares = np.zeros(nodes, SPAN), np.zeros((nodes, classes))
+        tree, work = (tuple(getattr(self, name) for name in names) for names in (NEW, WORK))
+        begin_growth(self.options, *(getattr(self, name) for name in STORE), *tree, *work)
+        if rows * features <= AT_ONCE:
+            self.finish()
+
+    def finish(self) -> None:
+        """Do at once what is left of a growth."""
+        while self.is_growing:
+            run_rows(*self.learning, *_NO_ROWS, 0, 0, FINISH)
+            if self.options["stopped"][0] == STANDS:
+                self.settle()
+            else:
+                self.swap()
+
+    def regrow(self) -> None:
+        """Grow anew from all rows in the store, now."""
+        self.finish()
+        self.begin()
+        self.finish()
+
+    def settle(self) -> None:
+        """Leave out pruned nodes and the room for growing of a tree that stands; it has to catch up with the rows."""
+        live = _find_live(self.new_nodes["left"][: int(self.growth["nodes"][0])])
+        moved = np.cumsum(live) - 1
+        nodes = self.new_nodes[: len(live)][live]
+        inner = nodes["left"] > 0
+        nodes["left"][inner] = moved[nodes["left"][inner]]
+        nodes["set"][~inner], nodes["feature"][~inner] = -1, -1
+        chosen = nodes["set"] >= 0
+        self.new_sets = self.new_sets[nodes["set"][chosen]]
+        nodes["set"][chosen] = np.arange(int(chosen.sum()))
+        self.new_nodes = nodes
+        self.new_counts, self.new_recent = (table[: len(live)][live] for table in (self.new_counts, self.new_recent))
+        self._drop_work()
+        self.options["stage"] = REPLAYING
+        self.options["position"] = max(0, int(self.options["grown"][0]) - REPLAYED)
+
+    def swap(self) -> None:
+        """Put the new tree in the place of the old one, and say when the next growth is due."""
+        for name in TREE:
+            setattr(self, name, getattr(self, f"new_{name}"))
+        self.options["nodes"] = len(self.nodes)
+        self.give_up()
+        m, most = int(self.options["grown"][0]), int(self.options["most_rows"][0])
+        factor = 1.25 if m < 20_000 else 1.5 if m < 100_000 else 2.0
+        self.options["due"] = min(int(factor * m) + 1, most)
+
+    def give_up(self) -> None:
+        """Forget a growth that is under way."""
+        classes = self.counts.shape[1]
+        self.new_nodes = np.zeros(0, NODE)
+        self.new_counts = np.zeros((0, classes))
+        self.new_recent = np.zeros((0, classes))
+        self.new_sets = np.zeros((0, _SET_WORDS), np.uint64)
+        self._drop_work()
+        self.options["stage"] = IDLE
+
+    def keep_last(self, rows: int) -> None:
+        """Forget all rows but the last ones, and grow from these at once.
+
+        Parameters
+        ----------
+        rows
+            How many are kept.
+        """
+        self.give_up()
+        self._choose_rows(np.arange(max(0, self.n_rows - rows), self.n_rows))
+        self.regrow()
+
+    def _drop_work(self) -> None:
+        self.growth = np.zeros(1, GROWTH)
+        self.places = np.zeros((2, 0), np.int32)
+        self.stack = np.zeros(0, ENTRY)
+        self.live = np.zeros(0, np.int32)
+        self.hists = np.zeros((0, 0))
+        self.slots = np.zeros(0, np.int32)
+        self.spans = np.zeros(0, SPAN)
+        self.shares = np.zeros((0, 0))
+
+    def _thin(self, rows: int) -> None:
+        """Keep so many rows: the last ones, or a sample of all that were ever learned."""
+        kept = np.arange(self.n_rows - rows, self.n_rows)
+        if not self.options["recent_only"][0]:
+            ranks = _draw_numbers(self.options["seed"][0], RANK, self.rows["number"][: self.n_rows])
+            kept = np.sort(np.argsort(ranks, kind="stable")[:rows])
+        self._choose_rows(kept)
+
+    def _choose_rows(self, kept: npt.NDArray[np.int64]) -> None:
+        room = len(self.rows)
+        self.codes[: len(kept)], self.rows[: len(kept)] = self.codes[kept], self.rows[kept]
+        self.codes[len(kept) : room], self.rows[len(kept) : room] = 0, np.zeros(1, ROW)
+        self.options["rows"] = len(kept)
+
+    def _widen_classes(self, least: int) -> None:
+        old = self.counts.shape[1]
+        if least <= old:
+            return
+        classes = max(least, 2, old + old // 2)
+        most = self._count_rows(len(self.features), classes)
+        for name in ("counts", "recent", "new_counts", "new_recent"):
+            setattr(self, name, enlarged(getattr(self, name), (len(getattr(self, name)), classes)))
+        self._limit_rows(most)
+
+    def _limit_rows(self, most: int) -> None:
+        """Let the store have room for so many rows; what is too much is thinned out at once."""
+        self.options["most_rows"] = most
+        if len(self.rows) > most:
+            self.give_up()
+            if self.n_rows > most:
+                self._thin(2 * most // 3)
+            self.codes, self.rows = self.codes[:most].copy(), self.rows[:most].copy()
+            self.options["due"] = min(int(self.options["due"][0]), most)
+
+    def _node_bytes(self, classes: int) -> int:
+        """Return what a node takes in the old tree, in the new one and while that grows."""
+        return 2 * (NODE.itemsize + 16 * classes + 8 * _SET_WORDS) + SPAN.itemsize + 8 * classes
+
+    def _room(self, features: int) -> int:
+        """Return how many bytes rows and trees may take."""
+        fixed = features * (FEATURE.itemsize + 8 * MOST_EDGES + 4) + SAMPLE * (8 * features + 4) + 8_192
+        return self.max_bytes - self.max_bytes // 8 - fixed
+
+    def _count_rows(self, features: int, classes: int) -> int:
+        """Return how many rows there is room for."""
+        most = self._room(features) // 2 // (features + ROW.itemsize + 8)
+        if most < _LEAST_ROWS or self._room(features) // 2 < 64 * self._node_bytes(classes):
+            raise MemoryError(
+                f"max_bytes={self.max_bytes:,} has no room for {_LEAST_ROWS} rows of {features} features and "
+                f"{classes} classes and what a tree needs beside them; give the learner a larger one."
+            )
+        return min(most, 2**31 - 1)
+
+    def _most_nodes(self) -> int:
+        return self._room(len(self.features)) // 2 // self._node_bytes(self.counts.shape[1])
+
+    def _count_slots(self, cells: int, classes: int) -> int:
+        """Return for how many nodes histograms are kept at once; fewer than two are of no use."""
+        slots = min(_SLOTS, self.max_bytes // 8 // max(8 * cells * classes, 1))
+        return slots if slots >= 2 else 0
+
+
+def _find_live(left: npt.NDArray[np.int32]) -> npt.NDArray[np.bool]:
+    """Return which nodes can be reached."""
+    live, here = np.zeros(len(left), bool), np.zeros(1, np.int64)
+    while len(here):
+        live[here] = True
+        below = left[here][left[here] > 0].astype(np.int64)
+        here = np.concatenate([below, below + 1])
+    return live
+
+
+def _draw_numbers(seed: np.uint64, purpose: int, numbers: npt.NDArray[np.uint32]) -> Floats:
+    """Return a number from 0 to 1 for each row, as kernels draw it."""
+    with np.errstate(over="ignore"):
+        mixed = mix_bits.py_func(seed + _STEP * np.uint64(purpose) + _STEP * _STEP * numbers.astype(np.uint64))
+    return np.asarray((mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)

@@ -1,0 +1,173 @@
+"""The evergreen forest as a learner: trees over parts of the features, each with its own rows, and their vote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from quercus.arguments import check_number, check_whole
+from quercus.evergreen.arrays import TREE, EvergreenArrays
+from quercus.evergreen.kernels import answer_rows
+from quercus.evergreen.layout import LEARN, PREDICT
+from quercus.evergreen.restore import restore_arrays
+from quercus.evergreen.running import WatchingLearner, run_tree
+from quercus.evergreen.settings import check_arguments, read_settings
+from quercus.evergreen.voting import vote_rows
+from quercus.interrupts import uninterrupted
+from quercus.predictor import Floats, Integers
+from quercus.store import Model, ModelFileError
+
+# So many numbers that trees tell are held at once; Ctrl-C is heard in between.
+_MOST_NUMBERS = 2**20
+_MOST_ROWS = 2_048
+_NO_LABELS: Integers = np.empty(0, np.int64)
+_NO_WEIGHTS: Floats = np.empty(0)
+
+
+class EvergreenForestLearner(WatchingLearner):
+    """Base of `EvergreenForest`: everything but its constructor."""
+
+    trees: int
+    subspace: float
+    sight: float
+    threads: int
+    bins: int
+    keep: str
+    max_bytes: int
+    _trees: list[EvergreenArrays]
+    # How each tree did of late.
+    _losses: Floats
+
+    @property
+    def rows_(self) -> int:
+        """How many of the learned rows each tree keeps, in the mean."""
+        return round(sum(tree.n_rows for tree in self._trees) / len(self._trees)) if self._is_fitted() else 0
+
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves of all trees."""
+        self._check_fitted()
+        return sum((len(tree.nodes) + 1) // 2 for tree in self._trees)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays, with the room that they have to grow."""
+        return sum(tree.nbytes for tree in self._trees) if self._is_fitted() else 0
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each feature in what all splits of all trees gained."""
+        self._check_fitted()
+        gained = np.zeros(int(self.n_features_in_))
+        for tree in self._trees:
+            inner = tree.nodes[tree.nodes["left"] > 0]
+            gained += np.bincount(inner["feature"], weights=inner["gain"], minlength=len(gained))
+        return np.asarray(gained / max(gained.sum(), np.finfo(float).tiny), np.float64)
+
+    def regrow(self) -> EvergreenForestLearner:
+        """Grow all trees anew from the rows that are kept, now.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> X, y = qc.streams.RandomTree(seed=1).take(500)
+        >>> qc.EvergreenForest(trees=3).partial_fit(X, y).regrow().n_leaves_ > 10
+        True
+        """
+        self._check_fitted()
+        with self._alone(), uninterrupted():
+            self._over_trees(lambda t: self._trees[t].regrow())
+        return self
+
+    def _check_arguments(self) -> None:
+        check_arguments(self)
+        check_whole("trees", self.trees, least=1, most=1024)
+        check_whole("threads", self.threads, least=1, most=1024)
+        check_number("subspace", self.subspace, least=0, above=True, most=1)
+        check_number("sight", self.sight, least=0, above=True, most=1)
+
+    def _begin(self, features: int) -> None:
+        seeds = np.random.SeedSequence(self.seed).generate_state(self.trees, np.uint64)
+        parts = {"subspace": self.subspace, "sight": self.sight}
+        limit = int(self.max_bytes) // self.trees
+        self._trees = [EvergreenArrays(read_settings(self, seed) | parts, features, limit) for seed in seeds]
+        self._losses = np.zeros(self.trees)
+
+    def _declare_classes(self, classes: int) -> None:
+        for tree in self._trees:
+            tree.declare_classes(classes)
+
+    def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
+        for tree in self._trees:
+            tree.add_features(X.shape[1])
+        width = len(self._order)
+        rows = max(1, min(_MOST_ROWS, _MOST_NUMBERS // (width * len(self._trees))))
+        for start in range(0, len(y), rows):
+            part = slice(start, start + rows)
+            with uninterrupted():
+                self._learn_part(X[part], y[part], w[part], answers, proba, start)
+
+    def _learn_part(self, X: Floats, y: Integers, w: Floats, answers: Any, proba: Any, start: int) -> None:
+        """Let each tree answer and learn rows, and then take their votes: the answers of one do not change another."""
+        told, classes = np.zeros((len(self._trees), len(y), len(self._order))), self._trees[0].classes
+        spare = np.zeros((len(self._trees), len(y)), np.int64)
+        kinds, marks = self.schema_.kinds, self._take_marks(len(y))
+
+        def run(t: int) -> None:
+            rows = (X, y, w, marks, spare[t], told[t])
+            run_tree(self._trees[t], self._order, self._loss, kinds, rows, LEARN | PREDICT)
+
+        self._over_trees(run, len(y))
+        if answers is None or proba is None:
+            answers, proba, start = spare[0], np.zeros((len(y), len(self._order))), 0
+        part = slice(start, start + len(y))
+        vote_rows(told, self._losses, self._order, self._loss, y, w, answers[part], proba[part], classes)
+
+    def _over_trees(self, run: Callable[[int], Any], rows: int = 2**20) -> None:
+        """Run all trees, each in one thread if there are several and more than a few rows."""
+        if self.threads == 1 or rows < 64:
+            for t in range(len(self._trees)):
+                run(t)
+            return
+        with ThreadPoolExecutor(min(self.threads, len(self._trees))) as pool:
+            list(pool.map(run, range(len(self._trees))))
+
+    def _answer(self, X: Floats) -> tuple[Integers, Floats]:
+        answers, proba = np.full(len(X), -1), np.zeros((len(X), len(self._order)))
+        width, classes = len(self._order), self._trees[0].classes
+        rows = max(1, _MOST_NUMBERS // (width * len(self._trees)))
+        for start in range(0, len(X), rows):
+            part = slice(start, min(start + rows, len(X)))
+            count = part.stop - start
+            told, spare = np.zeros((len(self._trees), count, width)), np.zeros((len(self._trees), count), np.int64)
+
+            def run(t: int, part: slice = part, told: Floats = told, spare: Integers = spare) -> None:
+                tree = self._trees[t]
+                arrays = (getattr(tree, name) for name in TREE)
+                answer_rows(tree.options, *arrays, self._order, self._loss, X[part], spare[t], told[t])
+
+            self._over_trees(run, count)
+            nothing = (_NO_LABELS, _NO_WEIGHTS)
+            vote_rows(told, self._losses, self._order, self._loss, *nothing, answers[part], proba[part], classes)
+        return answers, proba
+
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        parts = {f"{name}_{t}": array for t, tree in enumerate(self._trees) for name, array in tree.used().items()}
+        return {**parts, "losses": self._losses}
+
+    def _extra(self) -> dict[str, Any]:
+        return {"sizes": [tree.sizes() for tree in self._trees]}
+
+    def _restore(self, model: Model) -> None:
+        limit, sizes = int(self.max_bytes) // self.trees, model.extra.get("sizes")
+        self._losses = np.require(model.array("losses", np.float64), requirements=["C", "W", "O"])
+        if not isinstance(sizes, list) or len(sizes) != self.trees or self._losses.shape != (self.trees,):
+            raise ModelFileError("its trees do not fit together.")
+        self._trees = [restore_arrays(model, limit, sizes[t], f"_{t}") for t in range(self.trees)]
+        known = {(tree.classes, len(tree.features)) for tree in self._trees}
+        if len(known) != 1 or not np.isfinite(self._losses).all():
+            raise ModelFileError("its trees do not fit together.")

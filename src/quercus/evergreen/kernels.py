@@ -1,0 +1,316 @@
+"""The loops over rows of an evergreen tree, compiled. ``docs/evergreen.md`` tells each step."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from quercus.compile import array_type, kernel
+from quercus.evergreen.answers import (
+    MIXED,
+    add_recent,
+    find_coded_path,
+    find_path,
+    learn_label,
+    learn_path,
+    tell_classes,
+    tell_prunings,
+)
+from quercus.evergreen.coding import keep_row, round_weight
+from quercus.evergreen.cuts import CUT
+from quercus.evergreen.growth import start_growth, step_growth
+from quercus.evergreen.layout import (
+    ALARM,
+    ALARMED,
+    BEGIN,
+    CATCH_UP,
+    CATCHING,
+    DEEPEST,
+    DONE,
+    FINISH,
+    GROWING,
+    IDLE,
+    LEARN,
+    LEAST_WORK,
+    LOOK_EVERY,
+    MOST_CODES,
+    NEEDS_LAYOUT,
+    NEEDS_ROOM,
+    OPTIONS,
+    PACE,
+    PREDICT,
+    READY,
+    REPLAYING,
+    SAMPLE,
+    STANDS,
+    STORE_TYPES,
+    TREE_TYPES,
+    UNSEEN,
+    WINDOW,
+    WORK_TYPES,
+    Desk,
+    Path,
+    Store,
+    Tree,
+    Work,
+)
+from quercus.growing.answers import decide
+
+_NUMBER = types.int64
+_NUMBERS = array_type(np.float64, 1, readonly=True)
+_PLACES = array_type(np.int64, 1, readonly=True)
+_TABLE = array_type(np.float64, 2, readonly=True)
+_ANSWERS = (array_type(np.int64, 1), array_type(np.float64, 2))
+
+
+@kernel
+def make_path(classes: int) -> Any:
+    """Return room for one example."""
+    return Path(np.zeros(DEEPEST + 2, np.int64), np.zeros((DEEPEST + 2, classes)), np.zeros((3, classes)))
+
+
+@kernel
+def make_desk(classes: int) -> Any:
+    """Return room for finding cuts."""
+    codes = MOST_CODES + 1
+    return Desk(
+        np.zeros(codes * classes),
+        np.zeros(codes),
+        np.zeros(codes, np.int64),
+        np.zeros(codes),
+        np.zeros(codes, np.uint8),
+        np.zeros((2, classes)),
+        np.zeros(classes),
+        np.zeros(classes, np.int64),
+    )
+
+
+@kernel
+def lacks_layout(store: Any, tree: Any, row: Any, label: int) -> bool:
+    """Return whether a row brings a class or a feature that there is no room for."""
+    unseen = 0
+    for f in range(len(row)):
+        unseen += row[f] == row[f] and store.features[f].kind == UNSEEN
+    return unseen > 0 or label >= tree.counts.shape[1]
+
+
+@kernel
+def has_worsened(option: Any, errors: Any, is_wrong: bool) -> bool:
+    """Count an error; from time to time compare the last ones with those before."""
+    place, wrong = option.since % WINDOW, 1 if is_wrong else 0
+    errors[place] = wrong
+    option.since += 1
+    option.wrong += wrong
+    if option.since % LOOK_EVERY != 0 or option.since < 2 * WINDOW:
+        return False
+    late, others = 0, option.since - WINDOW
+    for k in range(WINDOW):
+        late += errors[k]
+    share = option.wrong / option.since
+    spread = math.sqrt(max(share * (1.0 - share), 1e-4) * (1.0 / WINDOW + 1.0 / others))
+    if late / WINDOW - (option.wrong - late) / others <= ALARM * spread:
+        return False
+    option.since, option.wrong = WINDOW, late
+    # The window goes on where counting begins anew.
+    turned = np.zeros(WINDOW, np.uint8)
+    for k in range(WINDOW):
+        turned[k] = errors[(place + 1 + k) % WINDOW]
+    errors[:] = turned
+    return True
+
+
+@kernel
+def catch_up(option: Any, store: Any, tree: Any, path: Any, classes: int) -> bool:
+    """Let the new tree learn some of the rows that it does not know; return whether none is left."""
+    for _ in range(CATCH_UP):
+        place = option.position
+        if option.stage == REPLAYING and place == option.grown:
+            option.stage = CATCHING
+        if place == option.rows:
+            return True
+        label, depth = np.int64(store.rows[place].label), find_coded_path(tree, store.codes, place, path)
+        if option.stage == CATCHING:
+            tell_prunings(tree, path, depth, classes)
+            learn_path(tree, path, depth, label, np.float64(store.rows[place].weight))
+        for j in range(depth + 1):
+            add_recent(tree, path.nodes[j], label)
+        option.position += 1
+    return option.position == option.rows and option.stage == CATCHING
+
+
+@kernel
+def grow_on(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any, path: Any, budget: float) -> int:
+    """Do some of a growth that is under way; return why the loop over rows must stop, if it must."""
+    if option.stage == GROWING:
+        return STANDS if step_growth(store, tree, work, desk, cut, budget) else DONE
+    if option.stage == IDLE:
+        return BEGIN if option.rows >= option.due else DONE
+    is_ready = catch_up(option, store, tree, path, option.classes)
+    while budget == np.inf and not is_ready:
+        is_ready = catch_up(option, store, tree, path, option.classes)
+    return READY if is_ready else DONE
+
+
+@kernel(
+    _NUMBER,
+    array_type(OPTIONS, 1),
+    *STORE_TYPES,
+    *TREE_TYPES,
+    *TREE_TYPES,
+    *WORK_TYPES,
+    array_type(np.uint8, 1),
+    _PLACES,
+    _TABLE,
+    _TABLE,
+    _PLACES,
+    _NUMBERS,
+    array_type(np.uint8, 1, readonly=True),
+    *_ANSWERS,
+    _NUMBER,
+    _NUMBER,
+    _NUMBER,
+)
+def run_rows(
+    options: Any,
+    features: Any,
+    edges: Any,
+    sample: Any,
+    sampled: Any,
+    codes: Any,
+    rows: Any,
+    nodes: Any,
+    counts: Any,
+    recent: Any,
+    sets: Any,
+    new_nodes: Any,
+    new_counts: Any,
+    new_recent: Any,
+    new_sets: Any,
+    growth: Any,
+    places: Any,
+    stack: Any,
+    live: Any,
+    hists: Any,
+    slots: Any,
+    spans: Any,
+    shares: Any,
+    errors: Any,
+    order: Any,
+    loss: Any,
+    X: Any,
+    y: Any,
+    w: Any,
+    watched: Any,
+    answers: Any,
+    proba: Any,
+    start: int,
+    stop: int,
+    mode: int,
+) -> int:
+    """Answer rows, and learn them, as told; return the row to go on from. ``options.stopped`` tells why it stopped.
+
+    ``watched``: which rows tell whether answers have become worse; empty: all. FINISH: no rows, but all that is left of
+    the step of a growth.
+    """
+    option, store = options[0], Store(features, edges, sample, sampled, codes, rows)
+    tree, new = Tree(nodes, counts, recent, sets), Tree(new_nodes, new_counts, new_recent, new_sets)
+    work, grows = Work(growth, places, stack, live, hists, slots, spans, shares), option.stage == GROWING
+    path, desk, cut = make_path(counts.shape[1]), make_desk(counts.shape[1] if grows else 0), np.zeros(1, CUT)
+    pace = float(max(PACE * X.shape[1], LEAST_WORK))
+    option.stopped = DONE
+    if mode & FINISH:
+        option.stopped = grow_on(option, store, new, work, desk, cut[0], path, np.inf)
+        return start
+    for i in range(start, stop):
+        label = y[i] if mode & LEARN else 0
+        learns = mode & LEARN and w[i] > 0.0
+        if learns and lacks_layout(store, tree, X[i], label):
+            option.stopped = NEEDS_LAYOUT
+            return i
+        if learns and (option.rows == len(rows) or option.seen == len(sampled) < SAMPLE):
+            option.stopped = NEEDS_ROOM
+            return i
+        classes, depth = option.classes, find_path(tree, X[i], path)
+        answer = np.int64(-1)
+        if classes > 0:
+            tell_classes(option, tree, path, depth, classes)
+            if mode & PREDICT or option.adaptive:
+                answer = decide(path.told[MIXED], order, loss, classes)
+        if mode & PREDICT:
+            answers[i] = answer
+            for k in range(classes):
+                proba[i, k] = path.told[MIXED, k]
+        if not learns:
+            continue
+        if label >= classes:
+            option.classes = label + 1
+            tell_classes(option, tree, path, depth, option.classes)
+        weight = round_weight(w[i])
+        learn_label(option, tree, path, depth, label, weight)
+        keep_row(options, store, X[i], label, weight)
+        watches = option.adaptive and (len(watched) == 0 or watched[i])
+        worse = has_worsened(option, errors, answer >= 0 and answer != label) if watches else False
+        option.stopped = ALARMED if worse else grow_on(option, store, new, work, desk, cut[0], path, pace)
+        if option.stopped != DONE:
+            return i + 1
+    return stop
+
+
+@kernel(
+    types.void,
+    array_type(OPTIONS, 1),
+    *STORE_TYPES,
+    *TREE_TYPES,
+    *WORK_TYPES,
+)
+def begin_growth(
+    options: Any,
+    features: Any,
+    edges: Any,
+    sample: Any,
+    sampled: Any,
+    codes: Any,
+    rows: Any,
+    nodes: Any,
+    counts: Any,
+    recent: Any,
+    sets: Any,
+    growth: Any,
+    places: Any,
+    stack: Any,
+    live: Any,
+    hists: Any,
+    slots: Any,
+    spans: Any,
+    shares: Any,
+) -> None:
+    """Begin a growth from all rows of the store."""
+    store, tree = Store(features, edges, sample, sampled, codes, rows), Tree(nodes, counts, recent, sets)
+    work = Work(growth, places, stack, live, hists, slots, spans, shares)
+    start_growth(options[0], store, tree, work)
+    options[0].stage, options[0].grown = GROWING, options[0].rows
+
+
+@kernel(types.void, array_type(OPTIONS, 1), *TREE_TYPES, _PLACES, _TABLE, _TABLE, *_ANSWERS)
+def answer_rows(
+    options: Any,
+    nodes: Any,
+    counts: Any,
+    recent: Any,
+    sets: Any,
+    order: Any,
+    loss: Any,
+    X: Any,
+    answers: Any,
+    proba: Any,
+) -> None:
+    """Answer rows."""
+    tree, path, classes = Tree(nodes, counts, recent, sets), make_path(counts.shape[1]), options[0].classes
+    for i in range(len(X)):
+        tell_classes(options[0], tree, path, find_path(tree, X[i], path), classes)
+        answers[i] = decide(path.told[MIXED], order, loss, classes)
+        for k in range(classes):
+            proba[i, k] = path.told[MIXED, k]

@@ -1,0 +1,126 @@
+"""Feeding rows to an evergreen tree: the compiled loop, and what has to be done outside of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.metaestimators import available_if
+
+from quercus.base import OnlineClassifier
+from quercus.evergreen.arrays import EvergreenArrays
+from quercus.evergreen.kernels import run_rows
+from quercus.evergreen.layout import ALARMED, BEGIN, DONE, NEEDS_LAYOUT, NEEDS_ROOM, STANDS, WINDOW
+from quercus.interrupts import next_slice, uninterrupted
+from quercus.predictor import Floats, Integers
+
+Marks = npt.NDArray[np.uint8]
+_FIRST_SLICE = 4096
+# Without "regrow" the last growth begins with at least so many rows.
+_ONLY_GROWTH = 200
+Rows = tuple[Floats, Integers, Floats, Marks, Integers, Floats]
+
+
+def run_tree(
+    tree: EvergreenArrays,
+    order: Integers,
+    loss: Floats,
+    kinds: Sequence[str | None],
+    rows: Rows,
+    mode: int,
+    without: Collection[str] = (),
+) -> None:
+    """Answer rows, and learn them, as told: in slices, so that Ctrl-C is heard between them.
+
+    Parameters
+    ----------
+    tree
+        The arrays of the tree.
+    order, loss
+        Class ids in sorted order, and what answers cost.
+    kinds
+        For each feature ``"numeric"`` or ``"nominal"``.
+    rows
+        Values, class ids, weights, which are watched (empty: all), and where answers and probabilities go.
+    mode
+        What to do: LEARN, PREDICT.
+    without
+        Parts that are switched off.
+    """
+    X, y, row, size = rows[0], rows[1], 0, _FIRST_SLICE
+    while row < len(y):
+        stop = min(row + size, len(y))
+        started, first = time.perf_counter(), row
+        row = int(run_rows(*tree.learning, order, loss, *rows, row, stop, mode))
+        stopped = int(tree.options["stopped"][0])
+        if stopped == DONE:
+            size = next_slice(size, row - first, time.perf_counter() - started)
+            continue
+        with uninterrupted():
+            if stopped == NEEDS_LAYOUT:
+                tree.fit_row(X[row], int(y[row]), kinds)
+            else:
+                _tend(tree, stopped, without)
+
+
+def _tend(tree: EvergreenArrays, stopped: int, without: Collection[str]) -> None:
+    """Do what a loop over rows stopped for."""
+    if stopped == NEEDS_ROOM:
+        tree.make_room()
+    elif stopped == BEGIN:
+        tree.begin()
+    elif stopped == STANDS:
+        tree.settle()
+    elif stopped == ALARMED:
+        tree.keep_last(WINDOW)
+    else:
+        tree.swap()
+    if "regrow" in without and tree.n_rows >= _ONLY_GROWTH:
+        tree.options["due"] = 2**62
+
+
+class WatchingLearner(OnlineClassifier):
+    """Base of evergreen learners: rows may be learned of which only some tell whether answers have become worse."""
+
+    adaptive: bool
+    # Of the batch that is being learned, which rows are watched; empty: all.
+    _watched: Marks = np.empty(0, np.uint8)
+
+    @available_if(lambda learner: learner.adaptive)  # type: ignore[untyped-decorator]
+    def learn_marked(self, X: Any, y: Any, watched: Any, sample_weight: Any = None) -> None:
+        """Learn rows of which only some tell whether answers have become worse: those whose labels were not chosen.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `partial_fit`.
+        watched
+            Per row, whether its error is watched.
+
+        Examples
+        --------
+        >>> from quercus import EvergreenTree
+        >>> tree = EvergreenTree()
+        >>> tree.learn_marked([[1.0], [2.0], [3.0]], ["no", "yes", "no"], [False, False, True])
+        >>> tree.predict_one({"x0": 1.0})
+        'no'
+        """
+        marks = np.asarray(watched)
+        if marks.dtype != bool or marks.shape != (len(y),):
+            raise ValueError(f"watched must be one True or False for each of the {len(y)} rows; it is {watched!r}.")
+        with self._alone():
+            self._watched = marks.astype(np.uint8)
+            try:
+                self._learn_batch(X, y, None, sample_weight, predict=False)
+            finally:
+                del self._watched
+
+    def _take_marks(self, rows: int) -> Marks:
+        """Return the marks of the next rows of the batch."""
+        marks = self._watched[:rows]
+        if len(self._watched):
+            self._watched = self._watched[rows:]
+        return marks

@@ -1,0 +1,97 @@
+"""The evergreen tree as a learner: its arguments as numbers, its state, and the loops over rows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from quercus.evergreen.arrays import EvergreenArrays
+from quercus.evergreen.layout import LEARN, NO_AGGREGATE, NO_RECENT, PREDICT
+from quercus.evergreen.look import EvergreenLook
+from quercus.evergreen.restore import restore_arrays
+from quercus.evergreen.running import Rows, WatchingLearner, run_tree
+from quercus.evergreen.settings import check_arguments, read_settings
+from quercus.interrupts import uninterrupted
+from quercus.predictor import Floats, Integers
+from quercus.store import Model
+
+_NO_ANSWERS: Integers = np.empty(0, np.int64)
+_NO_PROBA: Floats = np.empty((0, 0))
+_PARTS = {"aggregate": NO_AGGREGATE, "recent": NO_RECENT}
+
+
+class EvergreenLearner(EvergreenLook, WatchingLearner):
+    """Base of `EvergreenTree`: everything but its constructor."""
+
+    bins: int
+    keep: str
+    max_bytes: int
+    # Parts that are switched off, to see what they are worth: "regrow", "aggregate", "recent".
+    _ablate: ClassVar[frozenset[str]] = frozenset()
+    _label: Integers
+    _weight: Floats
+
+    @property
+    def rows_(self) -> int:
+        """How many of the learned rows are kept."""
+        return self._tree.n_rows if self._is_fitted() else 0
+
+    def regrow(self) -> EvergreenLearner:
+        """Grow the tree anew from all rows that are kept, now; before `freeze`, say.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> X, y = qc.streams.RandomTree(seed=1).take(1_000)
+        >>> tree = qc.EvergreenTree().partial_fit(X, y)
+        >>> tree.regrow().n_leaves_ > 10
+        True
+        """
+        self._check_fitted()
+        with self._alone(), uninterrupted():
+            self._tree.regrow()
+        return self
+
+    def _check_arguments(self) -> None:
+        check_arguments(self)
+
+    def _begin(self, features: int) -> None:
+        settings = read_settings(self, np.random.SeedSequence(self.seed).generate_state(1, np.uint64)[0])
+        settings["without"] = sum(_PARTS.get(part, 0) for part in self._ablate)
+        self._start(EvergreenArrays(settings, features, int(self.max_bytes)))
+
+    def _start(self, tree: EvergreenArrays) -> None:
+        self._tree = tree
+        self._label = np.zeros(1, np.int64)
+        self._weight = np.ones(1)
+
+    def _declare_classes(self, classes: int) -> None:
+        self._tree.declare_classes(classes)
+
+    def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
+        self._tree.add_features(X.shape[1])
+        marks = self._take_marks(len(y))
+        if answers is None or proba is None:
+            self._run((X, y, w, marks, _NO_ANSWERS, _NO_PROBA), LEARN)
+        else:
+            self._run((X, y, w, marks, answers, proba), LEARN | PREDICT)
+
+    def _learn_row(self, row: Floats, label: int, weight: float) -> None:
+        self._tree.add_features(row.shape[1])
+        self._label[0] = label
+        self._weight[0] = weight
+        self._run((row, self._label, self._weight, self._watched, _NO_ANSWERS, _NO_PROBA), LEARN)
+
+    def _run(self, rows: Rows, mode: int) -> None:
+        run_tree(self._tree, self._order, self._loss, self.schema_.kinds, rows, mode, self._ablate)
+
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return self._tree.used()
+
+    def _extra(self) -> dict[str, Any]:
+        return {"sizes": self._tree.sizes()}
+
+    def _restore(self, model: Model) -> None:
+        self._start(restore_arrays(model, int(self.max_bytes), model.extra.get("sizes")))
