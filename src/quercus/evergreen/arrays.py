@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from quercus.ask.layout import ASKING, DECISION
 from quercus.evergreen.coding import RANK, draw_edges
 from quercus.evergreen.kernels import begin_growth, run_rows
 from quercus.evergreen.layout import (
@@ -44,10 +45,11 @@ _FIRST_ROOM = 64
 _LEAST_ROWS = 64
 _SLOTS = 32
 _SET_WORDS = 4
+NO_ASKING = (np.zeros(0, ASKING), np.zeros(0, np.int64), np.zeros(0, DECISION))
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _NO_ROWS = (
     *(np.empty(0, np.int64), np.empty((0, 0)), np.empty((0, 0)), np.empty(0, np.int64), np.empty(0)),
-    *(np.empty(0, np.uint8), np.empty(0, np.int64), np.empty((0, 0))),
+    *(np.empty(0, np.uint8), np.empty(0, np.int64), np.empty((0, 0)), *NO_ASKING),
 )
 
 

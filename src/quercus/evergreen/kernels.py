@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from quercus.ask.kernels import decide_row, measure_answer
+from quercus.ask.layout import ASKING_TYPE, DECISIONS_TYPE, DONE, NEEDS_SCHEMA, PAUSED, RING_TYPE
 from quercus.compile import array_type, kernel
 from quercus.evergreen.answers import (
     MIXED,
@@ -25,11 +27,11 @@ from quercus.evergreen.growth import start_growth, step_growth
 from quercus.evergreen.layout import (
     ALARM,
     ALARMED,
+    ASK,
     BEGIN,
     CATCH_UP,
     CATCHING,
     DEEPEST,
-    DONE,
     FINISH,
     GROWING,
     IDLE,
@@ -39,11 +41,13 @@ from quercus.evergreen.layout import (
     MOST_CODES,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
+    NUMERIC,
     OPTIONS,
     PACE,
     PREDICT,
     READY,
     REPLAYING,
+    RESUME,
     SAMPLE,
     STANDS,
     STORE_TYPES,
@@ -95,6 +99,29 @@ def lacks_layout(store: Any, tree: Any, row: Any, label: int) -> bool:
     for f in range(len(row)):
         unseen += row[f] == row[f] and store.features[f].kind == UNSEEN
     return unseen > 0 or label >= tree.counts.shape[1]
+
+
+@kernel
+def is_unknown(features: Any, row: Any, label: int) -> bool:
+    """Return whether a row holds a class or a category that the schema does not know."""
+    unknown = label < 0
+    for f in range(len(row)):
+        kind = features[f].kind
+        unknown |= kind != NUMERIC and row[f] == row[f] and (kind == UNSEEN or row[f] < 0.0)
+    return unknown
+
+
+@kernel
+def ask_row(option: Any, tree: Any, path: Any, depth: int, loss: Any, asking: Any, ring: Any, decision: Any) -> None:
+    """Decide whether to ask for the label of a row that was answered."""
+    margin, confidence, leaf, classes = 0.0, 0.0, path.nodes[depth], option.classes
+    support = tree.nodes[leaf].n
+    if classes > 0:
+        if asking[0].by_counts:
+            for k in range(classes):
+                path.told[MIXED, k] = (tree.counts[leaf, k] + 1.0 / classes) / (support + 1.0)
+        margin, confidence = measure_answer(path.told[MIXED], loss, classes, support)
+    decide_row(asking[0], ring, decision, margin, confidence, support)
 
 
 @kernel
@@ -169,6 +196,9 @@ def grow_on(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any, 
     _NUMBERS,
     array_type(np.uint8, 1, readonly=True),
     *_ANSWERS,
+    ASKING_TYPE,
+    RING_TYPE,
+    DECISIONS_TYPE,
     _NUMBER,
     _NUMBER,
     _NUMBER,
@@ -206,11 +236,14 @@ def run_rows(
     watched: Any,
     answers: Any,
     proba: Any,
+    asking: Any,
+    ring: Any,
+    decisions: Any,
     start: int,
     stop: int,
     mode: int,
 ) -> int:
-    """Answer rows, and learn them, as told; return the row to go on from. ``options.stopped`` tells why it stopped.
+    """Answer rows, ask for labels and learn, as told; return the row to go on from, why is in ``options.stopped``.
 
     ``watched``: which rows tell whether answers have become worse; empty: all. FINISH: no rows, but all that is left of
     the step of a growth.
@@ -224,34 +257,47 @@ def run_rows(
     if mode & FINISH:
         option.stopped = grow_on(option, store, new, work, desk, cut[0], path, np.inf)
         return start
+    last = stop
     for i in range(start, stop):
-        label = y[i] if mode & LEARN else 0
-        learns = mode & LEARN and w[i] > 0.0
-        if learns and lacks_layout(store, tree, X[i], label):
-            option.stopped = NEEDS_LAYOUT
+        if i >= last:
+            option.stopped = PAUSED
             return i
-        if learns and (option.rows == len(rows) or option.seen == len(sampled) < SAMPLE):
-            option.stopped = NEEDS_ROOM
-            return i
-        classes, depth = option.classes, find_path(tree, X[i], path)
-        answer = np.int64(-1)
+        resumes, asks = mode & RESUME and i == start, mode & ASK
+        learns, classes, answer = mode & LEARN and w[i] > 0.0, option.classes, np.int64(-1)
+        depth = find_path(tree, X[i], path)
         if classes > 0:
             tell_classes(option, tree, path, depth, classes)
             if mode & PREDICT or option.adaptive:
                 answer = decide(path.told[MIXED], order, loss, classes)
-        if mode & PREDICT:
+        if mode & PREDICT and not resumes:
             answers[i] = answer
             for k in range(classes):
                 proba[i, k] = path.told[MIXED, k]
+        if asks and not resumes:
+            ask_row(option, tree, path, depth, loss, asking, ring, decisions[i])
+        if asks and decisions[i].asked == 0:
+            continue
+        if asks and not mode & LEARN:
+            last = min(last, decisions[i].due)
         if not learns:
             continue
+        label = y[i]
+        if asks and is_unknown(features, X[i], label):
+            option.stopped = NEEDS_SCHEMA
+            return i
+        if lacks_layout(store, tree, X[i], label):
+            option.stopped = NEEDS_LAYOUT
+            return i
+        if option.rows == len(rows) or option.seen == len(sampled) < SAMPLE:
+            option.stopped = NEEDS_ROOM
+            return i
         if label >= classes:
             option.classes = label + 1
             tell_classes(option, tree, path, depth, option.classes)
         weight = round_weight(w[i])
         learn_label(option, tree, path, depth, label, weight)
         keep_row(options, store, X[i], label, weight)
-        watches = option.adaptive and (len(watched) == 0 or watched[i])
+        watches = option.adaptive and (decisions[i].explored if asks else len(watched) == 0 or watched[i])
         worse = has_worsened(option, errors, answer >= 0 and answer != label) if watches else False
         option.stopped = ALARMED if worse else grow_on(option, store, new, work, desk, cut[0], path, pace)
         if option.stopped != DONE:

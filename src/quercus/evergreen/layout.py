@@ -67,10 +67,10 @@ ALARM = 4.5
 IDLE, GROWING, REPLAYING, CATCHING = range(4)
 # What its steps do.
 NEXT, FILL, CUT, PART, SPLIT_FILL, EVIDENCE, PRUNE = range(7)
-# Why a loop over rows stopped.
-DONE, NEEDS_LAYOUT, NEEDS_ROOM, BEGIN, STANDS, READY, ALARMED = range(7)
-# What a loop over rows does.
-LEARN, PREDICT, FINISH = 1, 2, 4
+# Why a loop over rows stopped, beside what `quercus.ask.layout` tells.
+NEEDS_LAYOUT, NEEDS_ROOM, BEGIN, STANDS, READY, ALARMED = range(10, 16)
+# What a loop over rows does. RESUME: the first row was answered, and asked for, before.
+LEARN, PREDICT, FINISH, ASK, RESUME = 1, 2, 4, 8, 16
 NO_AGGREGATE, NO_RECENT = 1, 2
 
 OPTIONS = np.dtype(

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 
+from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
 from quercus.base import OnlineClassifier
-from quercus.evergreen.arrays import EvergreenArrays
+from quercus.evergreen.arrays import NO_ASKING, EvergreenArrays
 from quercus.evergreen.kernels import run_rows
-from quercus.evergreen.layout import ALARMED, BEGIN, DONE, NEEDS_LAYOUT, NEEDS_ROOM, STANDS, WINDOW
+from quercus.evergreen.layout import ALARMED, BEGIN, NEEDS_LAYOUT, NEEDS_ROOM, RESUME, STANDS, WINDOW
 from quercus.interrupts import next_slice, uninterrupted
 from quercus.predictor import Floats, Integers
 
@@ -22,6 +23,7 @@ _FIRST_SLICE = 4096
 # Without "regrow" the last growth begins with at least so many rows.
 _ONLY_GROWTH = 200
 Rows = tuple[Floats, Integers, Floats, Marks, Integers, Floats]
+Asking = tuple[npt.NDArray[np.void], Integers, npt.NDArray[np.void]]
 
 
 def run_tree(
@@ -32,8 +34,12 @@ def run_tree(
     rows: Rows,
     mode: int,
     without: Collection[str] = (),
-) -> None:
-    """Answer rows, and learn them, as told: in slices, so that Ctrl-C is heard between them.
+    asking: Asking = NO_ASKING,
+    row: int = 0,
+) -> tuple[int, int]:
+    """Answer rows, ask for labels and learn, as told: in slices, so that Ctrl-C is heard between them.
+
+    Returns the row to go on from, and why: DONE, NEEDS_SCHEMA or PAUSED.
 
     Parameters
     ----------
@@ -46,16 +52,23 @@ def run_tree(
     rows
         Values, class ids, weights, which are watched (empty: all), and where answers and probabilities go.
     mode
-        What to do: LEARN, PREDICT.
+        What to do: LEARN, PREDICT, ASK.
     without
         Parts that are switched off.
+    asking
+        State of the asker, the rows that it asked last, and its decisions.
+    row
+        Where to begin.
     """
-    X, y, row, size = rows[0], rows[1], 0, _FIRST_SLICE
-    while row < len(y):
-        stop = min(row + size, len(y))
+    X, y, size, resume = rows[0], rows[1], _FIRST_SLICE, 0
+    while row < len(X):
+        stop = min(row + size, len(X))
         started, first = time.perf_counter(), row
-        row = int(run_rows(*tree.learning, order, loss, *rows, row, stop, mode))
+        row = int(run_rows(*tree.learning, order, loss, *rows, *asking, row, stop, mode | resume))
         stopped = int(tree.options["stopped"][0])
+        resume = RESUME if stopped in (NEEDS_LAYOUT, NEEDS_ROOM) else 0
+        if stopped in (NEEDS_SCHEMA, PAUSED):
+            return row, stopped
         if stopped == DONE:
             size = next_slice(size, row - first, time.perf_counter() - started)
             continue
@@ -64,6 +77,7 @@ def run_tree(
                 tree.fit_row(X[row], int(y[row]), kinds)
             else:
                 _tend(tree, stopped, without)
+    return row, DONE
 
 
 def _tend(tree: EvergreenArrays, stopped: int, without: Collection[str]) -> None:

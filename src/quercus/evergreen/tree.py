@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from quercus.evergreen.arrays import EvergreenArrays
-from quercus.evergreen.layout import LEARN, NO_AGGREGATE, NO_RECENT, PREDICT
+from quercus.ask.rows import AskedRows
+from quercus.evergreen.arrays import NO_ASKING, EvergreenArrays
+from quercus.evergreen.layout import ASK, LEARN, NO_AGGREGATE, NO_RECENT, PREDICT
 from quercus.evergreen.look import EvergreenLook
 from quercus.evergreen.restore import restore_arrays
-from quercus.evergreen.running import Rows, WatchingLearner, run_tree
+from quercus.evergreen.running import Asking, Marks, Rows, WatchingLearner, run_tree
 from quercus.evergreen.settings import check_arguments, read_settings
 from quercus.interrupts import uninterrupted
 from quercus.predictor import Floats, Integers
@@ -19,6 +20,7 @@ from quercus.store import Model
 
 _NO_ANSWERS: Integers = np.empty(0, np.int64)
 _NO_PROBA: Floats = np.empty((0, 0))
+_NO_MARKS: Marks = np.empty(0, np.uint8)
 _PARTS = {"aggregate": NO_AGGREGATE, "recent": NO_RECENT}
 
 
@@ -84,8 +86,19 @@ class EvergreenLearner(EvergreenLook, WatchingLearner):
         self._weight[0] = weight
         self._run((row, self._label, self._weight, self._watched, _NO_ANSWERS, _NO_PROBA), LEARN)
 
-    def _run(self, rows: Rows, mode: int) -> None:
-        run_tree(self._tree, self._order, self._loss, self.schema_.kinds, rows, mode, self._ablate)
+    def _ask_rows(self, rows: AskedRows, start: int, learn: bool) -> tuple[int, int]:
+        """Answer rows, decide about each whether to ask for its label and, if told so, learn those that were asked.
+
+        Returns the row to go on from and why, as `quercus.growing.tree.GrowingTree` does.
+        """
+        mode, asking = PREDICT | ASK | (LEARN if learn else 0), (rows.record, rows.ring, rows.decisions)
+        with self._alone():
+            told = (rows.X, rows.y, rows.weights, _NO_MARKS, rows.answers, rows.proba)
+            return self._run(told, mode, asking, start)
+
+    def _run(self, rows: Rows, mode: int, asking: Asking = NO_ASKING, row: int = 0) -> tuple[int, int]:
+        kinds = self.schema_.kinds
+        return run_tree(self._tree, self._order, self._loss, kinds, rows, mode, self._ablate, asking, row)
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         return self._tree.used()
