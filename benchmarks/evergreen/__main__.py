@@ -8,6 +8,7 @@ cap          a million rows under 4 MiB: bytes, memory of the process, accuracy 
 ablation     the tree with parts of it switched off.
 drift        adaptive=True and False where concepts change and where they do not.
 asked        which policy of asking goes best with it, on ten sets.
+propensity   whether labels that were chosen should count by the inverse of their probability of being chosen.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from benchmarks.evergreen.forest import forest
 from benchmarks.evergreen.frozen import frozen
 from benchmarks.evergreen.labels import labels
 from benchmarks.evergreen.prequential import prequential
+from benchmarks.evergreen.propensity import propensity
 
 PARTS = {
     "frozen": frozen,
@@ -32,6 +34,7 @@ PARTS = {
     "ablation": ablation,
     "drift": drift,
     "asked": asked,
+    "propensity": propensity,
 }
 
 
