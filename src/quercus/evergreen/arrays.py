@@ -43,6 +43,9 @@ WORK = ("growth", "places", "stack", "live", "hists", "slots", "spans", "shares"
 STORE = ("features", "edges", "sample", "sampled", "codes", "rows")
 _FIRST_ROOM = 64
 _LEAST_ROWS = 64
+_LEAST_NODES = 63
+# A growth that cuts every node of s rows makes about so many nodes for s rows, or fewer.
+_NODES_PER_ROW = 4
 _SLOTS = 32
 _SET_WORDS = 4
 NO_ASKING = (np.zeros(0, ASKING), np.zeros(0, np.int64), np.zeros(0, DECISION))
@@ -218,11 +221,11 @@ class EvergreenArrays(FlatArrays):
         slots = self._count_slots(cells, classes) if rows > _FIRST_ROOM else 0
         sets = nodes if (self.features["kind"] == NOMINAL).any() else 0
         self.new_nodes = np.zeros(nodes, NODE)
-        self.new_counts, self.new_recent = np.zeros((nodes, classes)), np.zeros((nodes, classes))
+        self.new_counts, self.new_recent = np.zeros((nodes, classes)), np.zeros((0, classes))
         self.new_sets = np.zeros((sets, _SET_WORDS), np.uint64)
         self.growth, self.places = np.zeros(1, GROWTH), np.zeros((2, rows), np.int32)
         # Where there is no room for all nodes, none is made for a few rows, rather than all of them on one side.
-        self.growth["least"] = max(2, 8 * rows // self._most_nodes())
+        self.growth["least"] = max(2, _NODES_PER_ROW * rows // self._most_nodes())
         # Depth first, the smaller child first: hardly more than the logarithm of the rows waits.
         self.stack, self.live = np.zeros(256, ENTRY), np.zeros(features, np.int32)
         self.hists, self.slots = np.zeros((slots, cells * classes)), np.zeros(slots, np.int32)
@@ -259,7 +262,8 @@ class EvergreenArrays(FlatArrays):
         self.new_sets = self.new_sets[nodes["set"][chosen]]
         nodes["set"][chosen] = np.arange(int(chosen.sum()))
         self.new_nodes = nodes
-        self.new_counts, self.new_recent = (table[: len(live)][live] for table in (self.new_counts, self.new_recent))
+        self.new_counts = self.new_counts[: len(live)][live]
+        self.new_recent = np.zeros_like(self.new_counts)
         self._drop_work()
         self.options["stage"] = REPLAYING
         self.options["position"] = max(0, int(self.options["grown"][0]) - REPLAYED)
@@ -341,8 +345,8 @@ class EvergreenArrays(FlatArrays):
             self.options["due"] = min(int(self.options["due"][0]), most)
 
     def _node_bytes(self, classes: int) -> int:
-        """Return what a node takes in the old tree, in the new one and while that grows."""
-        return 2 * (NODE.itemsize + 16 * classes + 8 * _SET_WORDS) + SPAN.itemsize + 8 * classes
+        """Return what a node takes while a tree grows; it is a little less later."""
+        return NODE.itemsize + SPAN.itemsize + 16 * classes + 8 * _SET_WORDS
 
     def _room(self, features: int) -> int:
         """Return how many bytes rows and trees may take."""
@@ -352,7 +356,7 @@ class EvergreenArrays(FlatArrays):
     def _count_rows(self, features: int, classes: int) -> int:
         """Return how many rows there is room for."""
         most = self._room(features) // 2 // (features + ROW.itemsize + 8)
-        if most < _LEAST_ROWS or self._room(features) // 2 < 64 * self._node_bytes(classes):
+        if most < _LEAST_ROWS or self._room(features) // 4 < 64 * self._node_bytes(classes):
             raise MemoryError(
                 f"max_bytes={self.max_bytes:,} has no room for {_LEAST_ROWS} rows of {features} features and "
                 f"{classes} classes and what a tree needs beside them; give the learner a larger one."
@@ -360,7 +364,11 @@ class EvergreenArrays(FlatArrays):
         return min(most, 2**31 - 1)
 
     def _most_nodes(self) -> int:
-        return self._room(len(self.features)) // 2 // self._node_bytes(self.counts.shape[1])
+        """Return how many nodes a growth may make: the store may double meanwhile, up to its half of the room."""
+        room = self._room(len(self.features))
+        store = 2 * len(self.rows) * (len(self.features) + ROW.itemsize + 8)
+        left = room - min(room // 2, store) - sum(int(getattr(self, name).nbytes) for name in TREE)
+        return max(left // self._node_bytes(self.counts.shape[1]), _LEAST_NODES)
 
     def _count_slots(self, cells: int, classes: int) -> int:
         """Return for how many nodes histograms are kept at once; fewer than two are of no use."""

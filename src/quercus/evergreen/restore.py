@@ -183,7 +183,8 @@ def _growth(arrays: EvergreenArrays, model: Model) -> bool:
     if o["stage"] == IDLE:
         return len(arrays.new_nodes) == 0
     classes, new = arrays.counts.shape[1], arrays.new_nodes
-    fits = arrays.new_counts.shape == arrays.new_recent.shape == (len(new), classes)
+    recent = 0 if o["stage"] == GROWING else len(new)
+    fits = arrays.new_counts.shape == (len(new), classes) and arrays.new_recent.shape == (recent, classes)
     if o["stage"] != GROWING:
         return bool(fits and len(new) > 0 and 0 <= o["position"] <= o["rows"] and _is_tree(arrays, NEW, len(new)))
     return bool(fits and 0 < o["grown"] <= o["rows"] and _is_under_way(arrays))
