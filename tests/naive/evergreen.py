@@ -151,7 +151,7 @@ def added_edges(known: Sequence[float], edges: Sequence[float], bins: int) -> di
         inside = sorted(x for x in known if code_of(x, edges) == code)
         m = len(inside)
         values = sorted(set(inside))
-        if m * bins <= 2 * M or len(values) < 2:
+        if (m * bins <= 2 * M and 10 * m <= 9 * M) or len(values) < 2:
             continue
         p = min(math.floor(m * bins / M + 0.5), len(values))
         upto = {v: sum(x <= v for x in inside) / m for v in values}

@@ -112,6 +112,7 @@ class EvergreenArrays(FlatArrays):
         self.errors: npt.NDArray[np.uint8] = np.zeros(WINDOW, np.uint8)
         self.give_up()
         try:
+            self._count_rows(features, 2)
             self.add_features(features)
         except MemoryError as error:
             # There is nothing yet that would be in the way: the argument is to blame.
@@ -166,6 +167,17 @@ class EvergreenArrays(FlatArrays):
         self.sample = np.concatenate([self.sample, np.full((len(self.sample), total - old), np.nan)], axis=1)
         self._limit_rows(most)
 
+    def check_classes(self, total: int) -> None:
+        """Raise MemoryError if there would be no room for so many classes, however they come.
+
+        Parameters
+        ----------
+        total
+            Number of classes.
+        """
+        if total > self.counts.shape[1]:
+            self._count_rows(len(self.features), total + total // 2 + 1)
+
     def declare_classes(self, total: int) -> None:
         """Count classes as known.
 
@@ -217,9 +229,12 @@ class EvergreenArrays(FlatArrays):
         if option["seen"] >= 2 * option["drawn"]:
             draw_edges(self.options, *(getattr(self, name) for name in STORE))
         rows, features, classes = self.n_rows, len(self.features), self.counts.shape[1]
+        # Categories that come while the tree grows do not belong to it.
+        nominal = self.features["kind"] == NOMINAL
+        self.features["codes"][nominal] = np.maximum(self.codes[:rows, nominal].max(axis=0) + 1, 2)
         nodes, cells = min(2 * rows + 1, self._most_nodes()), int(self.features["codes"].sum())
         slots = self._count_slots(cells, classes) if rows > _FIRST_ROOM else 0
-        sets = nodes if (self.features["kind"] == NOMINAL).any() else 0
+        sets = nodes if nominal.any() else 0
         self.new_nodes = np.zeros(nodes, NODE)
         self.new_counts, self.new_recent = np.zeros((nodes, classes)), np.zeros((0, classes))
         self.new_sets = np.zeros((sets, _SET_WORDS), np.uint64)
@@ -330,9 +345,23 @@ class EvergreenArrays(FlatArrays):
             return
         classes = max(least, 2, old + old // 2)
         most = self._count_rows(len(self.features), classes)
+        if len(self.nodes) * (NODE.itemsize + 16 * classes) > self._room(len(self.features)) // 4:
+            self._cut_down()
+        tables = 2 * len(self.nodes) + len(self.new_counts) + len(self.new_recent)
+        if self.is_growing and self.nbytes + 8 * tables * (classes - old) > self.max_bytes:
+            self.give_up()
+            self.options["due"] = self.n_rows
         for name in ("counts", "recent", "new_counts", "new_recent"):
             setattr(self, name, enlarged(getattr(self, name), (len(getattr(self, name)), classes)))
         self._limit_rows(most)
+
+    def _cut_down(self) -> None:
+        """Keep only the root of a tree that has become too large, and grow anew with the next row."""
+        self.give_up()
+        self.nodes, self.counts, self.recent = self.nodes[:1].copy(), self.counts[:1].copy(), self.recent[:1].copy()
+        self.nodes["left"], self.nodes["feature"], self.nodes["set"] = 0, -1, -1
+        self.sets = self.sets[:0].copy()
+        self.options["nodes"], self.options["due"] = 1, min(int(self.options["due"][0]), max(self.n_rows, FIRST_GROWTH))
 
     def _limit_rows(self, most: int) -> None:
         """Let the store have room for so many rows; what is too much is thinned out at once."""

@@ -69,10 +69,7 @@ def keep_row(options: Any, store: Any, row: Any, label: int, w: float) -> None:
     """Put a row into the store and, as it falls out, into the sample."""
     option, place = options[0], options[0].rows
     for f in range(len(row)):
-        code = find_code(store.features, store.edges, f, row[f])
-        store.codes[place, f] = code
-        if store.features[f].kind == NOMINAL:
-            store.features[f].codes = max(store.features[f].codes, code + 1)
+        store.codes[place, f] = find_code(store.features, store.edges, f, row[f])
     kept = store.rows[place]
     kept.number, kept.weight, kept.label = option.seen, w, label
     at = option.seen
@@ -144,7 +141,7 @@ def draw_more(values: Any, number: int, distinct: Any, times: Any, bins: int, ol
         while stop < number and (b == count or values[stop] <= old[b]):
             stop += 1
         inside = stop - start
-        if inside * bins > 2 * number:
+        if inside * bins > 2 * number or 10 * inside > 9 * number:
             different = count_distinct(values[start:], inside, distinct, times)
             parts, below, mark = min(int(inside * bins / number + 0.5), different), 0, 1
             for k in range(different - 1):

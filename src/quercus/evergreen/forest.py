@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,6 +16,7 @@ from quercus.evergreen.layout import LEARN, PREDICT
 from quercus.evergreen.restore import restore_arrays
 from quercus.evergreen.running import WatchingLearner, run_tree
 from quercus.evergreen.settings import check_arguments, read_settings
+from quercus.evergreen.view import find_path
 from quercus.evergreen.voting import vote_rows
 from quercus.interrupts import uninterrupted
 from quercus.predictor import Floats, Integers
@@ -83,6 +84,37 @@ class EvergreenForestLearner(WatchingLearner):
             self._over_trees(lambda t: self._trees[t].regrow())
         return self
 
+    def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
+        """Return what a label policy sees: class probabilities for an example, and the labels behind them.
+
+        Parameters
+        ----------
+        x
+            Feature values by name.
+        by_counts
+            Whether the probabilities are to be the smoothed class counts of the leaves, in the mean.
+
+        Examples
+        --------
+        >>> from quercus import EvergreenForest
+        >>> forest = EvergreenForest(trees=2).partial_fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+        >>> forest.region_one({"x0": 5.0}, by_counts=True)
+        ({'no': 0.375, 'yes': 0.625}, 3.0)
+        """
+        if not self._is_fitted():
+            return {}, 0.0
+        row, classes = self._read_one(x), self._trees[0].classes
+        leaves = [find_path(tree, row[0])[-1] for tree in self._trees]
+        weights = np.array([tree.nodes["n"][leaf] for tree, leaf in zip(self._trees, leaves, strict=True)])
+        proba = np.zeros((1, len(self._order)))
+        if by_counts:
+            counts = np.array([tree.counts[leaf, :classes] for tree, leaf in zip(self._trees, leaves, strict=True)])
+            proba[0, :classes] = ((counts + 1.0 / max(classes, 1)) / (weights[:, None] + 1.0)).mean(axis=0)
+        else:
+            _, proba = self._answer(row)
+        labels = dict(zip(self._labels.tolist(), proba[0, self._order].tolist(), strict=True))
+        return labels, float(weights.mean())
+
     def _check_arguments(self) -> None:
         check_arguments(self)
         check_whole("trees", self.trees, least=1, most=1024)
@@ -102,6 +134,8 @@ class EvergreenForestLearner(WatchingLearner):
             tree.declare_classes(classes)
 
     def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
+        # All trees or none.
+        self._trees[0].check_classes(int(y.max()) + 1 if len(y) else 0)
         for tree in self._trees:
             tree.add_features(X.shape[1])
         width = len(self._order)

@@ -355,7 +355,7 @@ def answer_rows(
 ) -> None:
     """Answer rows."""
     tree, path, classes = Tree(nodes, counts, recent, sets), make_path(counts.shape[1]), options[0].classes
-    for i in range(len(X)):
+    for i in range(len(X) if classes > 0 else 0):
         tell_classes(options[0], tree, path, find_path(tree, X[i], path), classes)
         answers[i] = decide(path.told[MIXED], order, loss, classes)
         for k in range(classes):

@@ -14,19 +14,24 @@ from quercus.evergreen.layout import (
     ENTRY,
     EVIDENCE,
     FEATURE,
+    FILL,
     GROWING,
     GROWTH,
     IDLE,
+    LAST_CATEGORY,
     MOST_CODES,
     MOST_EDGES,
+    NEXT,
     NODE,
     NOMINAL,
     NUMERIC,
     OPTIONS,
+    PART,
     PRUNE,
     ROW,
     SAMPLE,
     SPAN,
+    SPLIT_FILL,
     UNSEEN,
     WINDOW,
 )
@@ -126,7 +131,8 @@ def _store(arrays: EvergreenArrays, model: Model) -> bool:
         and arrays.sampled.shape == (kept,)
         and arrays.codes.shape == (o["rows"], features)
         and arrays.rows.shape == (o["rows"],)
-        and (arrays.codes < f["codes"]).all()
+        and (arrays.codes[:, numeric] < f["codes"][numeric]).all()
+        and (arrays.codes[:, ~numeric] <= LAST_CATEGORY).all()
         and (arrays.rows["label"] < arrays.counts.shape[1]).all()
         and (np.diff(arrays.rows["number"].astype(np.int64)) > 0).all()
         and np.isfinite(arrays.rows["weight"]).all()
@@ -229,6 +235,31 @@ def _is_under_way(arrays: EvergreenArrays) -> bool:
         and _within(spans["last"], rows + 1)
         and (spans["first"] <= spans["last"]).all()
         and _is_tree(arrays, NEW, nodes)
+        and _is_at_a_step(arrays)
+    )
+
+
+def _is_at_a_step(arrays: EvergreenArrays) -> bool:
+    """Return whether what a growth is doing fits what it has: cells, codes, slots, and the rows of its node."""
+    g, f = arrays.growth[0], arrays.features
+    grown, phase = int(arrays.options["grown"][0]), int(g["phase"])
+    held = [arrays.stack["slot"][: int(g["waiting"])], arrays.slots[: int(g["free"])]]
+    if NEXT < phase < EVIDENCE:
+        held += [np.array([g["slot"]]), np.array([g["other"]] if phase == SPLIT_FILL else [], np.int64)]
+    slots = np.concatenate(held)
+    span, left = arrays.spans[int(g["node"])], int(arrays.new_nodes["left"][int(g["node"])])
+    at = arrays.spans[int(g["smaller"])] if phase == SPLIT_FILL else span
+    return bool(
+        np.array_equal(f["first"], np.cumsum(f["codes"]) - f["codes"])
+        and (arrays.codes[:grown] < f["codes"]).all()
+        and np.array_equal(np.sort(slots[slots >= 0]), np.arange(len(arrays.slots)))
+        and (phase not in (FILL, SPLIT_FILL) or g["slot"] >= 0)
+        and (phase in (NEXT, EVIDENCE, PRUNE) or g["waiting"] + 2 <= len(arrays.stack))
+        and (phase not in (EVIDENCE, PRUNE) or g["position"] <= g["nodes"])
+        and (not NEXT < phase < EVIDENCE or at["first"] <= g["position"] <= at["last"])
+        and (phase not in (PART, SPLIT_FILL) or left > 0)
+        and (phase != SPLIT_FILL or g["smaller"] in (left, left + 1))
+        and (phase != PART or (span["first"] <= g["left"] and g["left"] + g["right"] <= g["position"]))
     )
 
 
