@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.evergreen.arrays import TREE, EvergreenArrays
-from quercus.evergreen.layout import DEEPEST, IDLE, NO_RECENT, NODE, OPTIONS
+from quercus.evergreen.layout import IDLE, NO_RECENT, NODE, OPTIONS
 from quercus.evergreen.look import EvergreenLook, StandingTree
+from quercus.evergreen.restore import is_tree
 from quercus.evergreen.view import weigh_experts
 from quercus.flat import FlatArrays
 from quercus.predictor import Floats
@@ -114,35 +115,17 @@ def _keep_answers(tree: EvergreenArrays) -> FrozenArrays:
 
 
 def _is_sound(tree: FrozenArrays, model: Model) -> bool:
-    """Return whether children come in pairs behind their parents, each once, and all tests and answers can be made."""
+    """Return whether the tree is one, and fits its schema."""
     if tree.options.shape != (1,) or tree.nodes.ndim != 1 or len(tree.nodes) == 0:
         return False
-    option, nodes, kinds = tree.options[0], tree.nodes, np.array(model.schema["kinds"], dtype=object)
-    inner = nodes["left"] > 0
-    left, feature, chosen = nodes["left"][inner].astype(np.int64), nodes["feature"][inner], nodes["set"]
-    if not bool(
-        (left > np.flatnonzero(inner)).all()
-        and np.array_equal(np.sort(np.concatenate([left, left + 1])), np.arange(1, len(nodes)))
-        and ((feature >= 0) & (feature < len(kinds))).all()
-    ):
-        return False
-    numbers = [nodes[name] for name in ("n", "odds", "stop", "scale", "total")]
-    rows = 0 if option["without"] & NO_RECENT else len(nodes)
+    option, is_nominal = tree.options[0], np.array([kind == "nominal" for kind in model.schema["kinds"]], bool)
+    rows = 0 if option["without"] & NO_RECENT else len(tree.nodes)
     losses = [option[name] for name in ("loss", "leaf_loss", "recent_loss")]
     return bool(
-        (kinds[feature] == np.where(chosen[inner] >= 0, "nominal", "numeric")).all()
-        and ((chosen >= -1) & (chosen < len(tree.sets))).all()
-        and tree.sets.shape[1:] == (4,)
-        and option["nodes"] == len(nodes)
+        option["nodes"] == len(tree.nodes)
         and 0 <= option["classes"] <= len(model.schema["labels"])
-        and tree.counts.shape == (len(nodes), option["classes"])
+        and tree.counts.shape == (len(tree.nodes), option["classes"])
         and tree.recent.shape == (rows, option["classes"])
-        and nodes["depth"][0] == 0
-        and (nodes["depth"] <= DEEPEST).all()
-        and (nodes["depth"][left] == nodes["depth"][inner] + 1).all()
-        and (nodes["depth"][left + 1] == nodes["depth"][inner] + 1).all()
-        and all(np.isfinite(part).all() and (part >= 0).all() for part in (*numbers, tree.counts, tree.recent))
-        and (nodes["scale"] > 0).all()
-        and not np.isnan(nodes["threshold"]).any()
         and np.isfinite(losses).all()
+        and is_tree(tree.nodes, tree.counts, tree.recent, tree.sets, is_nominal)
     )

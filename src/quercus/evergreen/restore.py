@@ -36,6 +36,7 @@ from quercus.evergreen.layout import (
     WINDOW,
 )
 from quercus.flat import enlarged
+from quercus.predictor import Floats
 from quercus.store import Model, ModelFileError
 
 _TYPES: dict[str, Any] = {
@@ -145,40 +146,61 @@ def _store(arrays: EvergreenArrays, model: Model) -> bool:
 def _tree(arrays: EvergreenArrays, model: Model) -> bool:
     classes = arrays.counts.shape[1]
     return (
-        _is_tree(arrays, TREE, len(arrays.nodes))
+        _is_sound(arrays, TREE, len(arrays.nodes))
         and arrays.counts.shape == arrays.recent.shape == (len(arrays.nodes), classes)
         and bool(arrays.options["classes"][0] <= classes)
     )
 
 
-def _is_tree(arrays: EvergreenArrays, names: tuple[str, ...], used: int) -> bool:
-    """Return whether children come in pairs behind their parents, each once, and all tests can be made."""
-    nodes, counts, recent, sets = (getattr(arrays, name) for name in names)
-    nodes = nodes[:used]
+def is_tree(
+    nodes: npt.NDArray[np.void],
+    counts: Floats,
+    recent: Floats,
+    sets: npt.NDArray[np.uint64],
+    is_nominal: npt.NDArray[np.bool],
+) -> bool:
+    """Return whether children come in pairs behind their parents, each once, and all tests and answers can be made.
+
+    Parameters
+    ----------
+    nodes, counts, recent, sets
+        The arrays of a tree.
+    is_nominal
+        For each feature, whether it holds categories.
+
+    Examples
+    --------
+    >>> nodes = np.zeros(2, NODE)
+    >>> nodes["left"][0] = 1
+    >>> is_tree(nodes, np.zeros((2, 2)), np.zeros((2, 2)), np.zeros((0, 4), np.uint64), np.zeros(1, bool))
+    False
+    """
     inner = nodes["left"] > 0
-    left, nominal = nodes["left"][inner].astype(np.int64), nodes["set"][inner] >= 0
-    feature = nodes["feature"][inner]
+    left, feature, chosen = nodes["left"][inner].astype(np.int64), nodes["feature"][inner], nodes["set"]
     numbers = [nodes[name] for name in ("n", "odds", "stop", "scale", "total")]
     if not bool(
-        (left + 1 < used).all()
+        (left + 1 < len(nodes)).all()
         and (left > np.flatnonzero(inner)).all()
-        and ((feature >= 0) & (feature < len(arrays.features))).all()
+        and ((feature >= 0) & (feature < len(is_nominal))).all()
     ):
         return False
-    kinds = arrays.features["kind"][feature]
     return bool(
         len(np.unique(left)) == len(left)
         and (left % 2 == 1).all()
-        and (nodes["set"] < len(sets)).all()
-        and (kinds[nominal] == NOMINAL).all()
-        and (kinds[~nominal] == NUMERIC).all()
+        and ((chosen >= -1) & (chosen < len(sets))).all()
+        and np.array_equal(is_nominal[feature], chosen[inner] >= 0)
         and ((nodes["depth"] >= 0) & (nodes["depth"] <= DEEPEST)).all()
-        and (nodes["depth"][left] == nodes["depth"][inner] + 1).all()
+        and all((nodes["depth"][left + side] == nodes["depth"][inner] + 1).all() for side in (0, 1))
         and sets.shape[1:] == (4,)
         and all(np.isfinite(part).all() and (part >= 0).all() for part in (*numbers, counts, recent))
         and (nodes["scale"] > 0).all()
         and not np.isnan(nodes["threshold"]).any()
     )
+
+
+def _is_sound(arrays: EvergreenArrays, names: tuple[str, ...], used: int) -> bool:
+    nodes, counts, recent, sets = (getattr(arrays, name) for name in names)
+    return is_tree(nodes[:used], counts, recent, sets, arrays.features["kind"] == NOMINAL)
 
 
 def _growth(arrays: EvergreenArrays, model: Model) -> bool:
@@ -192,7 +214,7 @@ def _growth(arrays: EvergreenArrays, model: Model) -> bool:
     recent = 0 if o["stage"] == GROWING else len(new)
     fits = arrays.new_counts.shape == (len(new), classes) and arrays.new_recent.shape == (recent, classes)
     if o["stage"] != GROWING:
-        return bool(fits and len(new) > 0 and 0 <= o["position"] <= o["rows"] and _is_tree(arrays, NEW, len(new)))
+        return bool(fits and len(new) > 0 and 0 <= o["position"] <= o["rows"] and _is_sound(arrays, NEW, len(new)))
     return bool(fits and 0 < o["grown"] <= o["rows"] and _is_under_way(arrays))
 
 
@@ -234,7 +256,7 @@ def _is_under_way(arrays: EvergreenArrays) -> bool:
         and _within(spans["first"], rows + 1)
         and _within(spans["last"], rows + 1)
         and (spans["first"] <= spans["last"]).all()
-        and _is_tree(arrays, NEW, nodes)
+        and _is_sound(arrays, NEW, nodes)
         and _is_at_a_step(arrays)
     )
 
