@@ -208,14 +208,22 @@ def _growth(arrays: EvergreenArrays, model: Model) -> bool:
     o = arrays.options[0]
     if arrays.growth.shape != (1,):
         return False
+    if o["stage"] != GROWING and not _has_no_work(arrays):
+        return False
     if o["stage"] == IDLE:
-        return len(arrays.new_nodes) == 0
+        return all(len(getattr(arrays, name)) == 0 for name in NEW)
     classes, new = arrays.counts.shape[1], arrays.new_nodes
     recent = 0 if o["stage"] == GROWING else len(new)
     fits = arrays.new_counts.shape == (len(new), classes) and arrays.new_recent.shape == (recent, classes)
     if o["stage"] != GROWING:
         return bool(fits and len(new) > 0 and 0 <= o["position"] <= o["rows"] and _is_sound(arrays, NEW, len(new)))
     return bool(fits and 0 < o["grown"] <= o["rows"] and _is_under_way(arrays))
+
+
+def _has_no_work(arrays: EvergreenArrays) -> bool:
+    """Return whether there is no room for growing left."""
+    empty = ("stack", "live", "hists", "slots", "spans", "shares")
+    return arrays.places.shape == (2, 0) and all(len(getattr(arrays, name)) == 0 for name in empty)
 
 
 def _is_under_way(arrays: EvergreenArrays) -> bool:
