@@ -1,10 +1,10 @@
-"""What came while a growth was under way, when memory was short, or Ctrl-C was pressed."""
+"""What comes while a growth is under way, or when memory is short."""
 
 import numpy as np
 import pytest
 
 import quercus as qc
-from quercus.evergreen.layout import ALARMED, GROWING
+from quercus.evergreen.layout import GROWING
 
 
 def test_categories_that_come_while_a_tree_grows(tmp_path):
@@ -56,14 +56,6 @@ def test_a_forest_refuses_classes_for_all_trees_or_none(tmp_path):
 def test_too_little_memory_is_told_at_once():
     with pytest.raises(ValueError, match="max_bytes=400,000 has no room"):
         qc.EvergreenTree(max_bytes=400_000).partial_fit(np.zeros((1, 20)), ["a"])
-
-
-def test_what_a_loop_stopped_for_is_done_later_if_it_was_interrupted():
-    X, y = qc.streams.SEA(seed=3).take(2_000)
-    tree = qc.EvergreenTree().partial_fit(X, y)
-    tree._tree.options["stopped"] = ALARMED
-    tree.partial_fit(X[:1], y[:1])
-    assert tree.rows_ == 301
 
 
 def test_two_bins_of_a_feature_that_comes_late():

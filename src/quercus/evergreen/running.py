@@ -14,7 +14,7 @@ from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
 from quercus.base import OnlineClassifier
 from quercus.evergreen.arrays import NO_ASKING, EvergreenArrays
 from quercus.evergreen.kernels import run_rows
-from quercus.evergreen.layout import ALARMED, BEGIN, NEEDS_LAYOUT, NEEDS_ROOM, READY, RESUME, STANDS, WINDOW
+from quercus.evergreen.layout import ALARMED, BEGIN, NEEDS_LAYOUT, NEEDS_ROOM, RESUME, STANDS, WINDOW
 from quercus.interrupts import next_slice, uninterrupted
 from quercus.predictor import Floats, Integers
 
@@ -22,7 +22,6 @@ Marks = npt.NDArray[np.uint8]
 _FIRST_SLICE = 4096
 # Without "regrow" the last growth begins with at least so many rows.
 _ONLY_GROWTH = 200
-_OUTSIDE = (BEGIN, STANDS, READY, ALARMED)
 Rows = tuple[Floats, Integers, Floats, Marks, Integers, Floats]
 Asking = tuple[npt.NDArray[np.void], Integers, npt.NDArray[np.void]]
 
@@ -62,20 +61,16 @@ def run_tree(
         Where to begin.
     """
     X, y, size, resume = rows[0], rows[1], _FIRST_SLICE, 0
-    if tree.options["stopped"][0] in _OUTSIDE:
-        # Ctrl-C came between the loop and what it stopped for.
-        _tend(tree, without)
     while row < len(X):
         stop, started, first = min(row + size, len(X)), time.perf_counter(), row
+        # What the loop stops for is done before Ctrl-C is heard: nothing tells of it later.
         with uninterrupted():
             row = int(run_rows(*tree.learning, order, loss, *rows, *asking, row, stop, mode | resume))
             stopped = int(tree.options["stopped"][0])
             if stopped == NEEDS_LAYOUT:
                 tree.fit_row(X[row], int(y[row]), kinds)
-            elif stopped == NEEDS_ROOM:
-                tree.make_room()
-            elif stopped in _OUTSIDE:
-                _tend(tree, without)
+            elif stopped not in (DONE, NEEDS_SCHEMA, PAUSED):
+                _tend(tree, stopped, without)
         resume = RESUME if stopped in (NEEDS_LAYOUT, NEEDS_ROOM) else 0
         if stopped in (NEEDS_SCHEMA, PAUSED):
             return row, stopped
@@ -84,10 +79,11 @@ def run_tree(
     return row, DONE
 
 
-def _tend(tree: EvergreenArrays, without: Collection[str]) -> None:
+def _tend(tree: EvergreenArrays, stopped: int, without: Collection[str]) -> None:
     """Do what a loop over rows stopped for."""
-    stopped = int(tree.options["stopped"][0])
-    if stopped == BEGIN:
+    if stopped == NEEDS_ROOM:
+        tree.make_room()
+    elif stopped == BEGIN:
         tree.begin()
     elif stopped == STANDS:
         tree.settle()
@@ -95,7 +91,6 @@ def _tend(tree: EvergreenArrays, without: Collection[str]) -> None:
         tree.keep_last(WINDOW)
     else:
         tree.swap()
-    tree.options["stopped"] = DONE
     if "regrow" in without and tree.n_rows >= _ONLY_GROWTH:
         tree.options["due"] = 2**62
 
