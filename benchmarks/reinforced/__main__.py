@@ -6,6 +6,7 @@ electricity  as it came, by learning rate, beside the previous label.
 poison       poisonous mushrooms called edible against questions asked, by what that costs; as a picture.
 frontier     cost against utility beside `UtilityTree`, on the sets of its paper and on Mushroom and Nursery.
 prior        accuracy with and without the model of single results, on the sets on which its weight was chosen.
+comparisons  accuracy and questions where questions are comparisons, beside whole values in bins.
 speed        examples a second and situations for 3 and 6 questions; memory at its limit over a million rows.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.reinforced.against import frontier
+from benchmarks.reinforced.comparisons import comparisons
 from benchmarks.reinforced.prior import prior
 from benchmarks.reinforced.published import electricity, mushroom, nursery, poison
 from benchmarks.reinforced.speed import speed
@@ -25,6 +27,7 @@ PARTS = {
     "poison": poison,
     "frontier": frontier,
     "prior": prior,
+    "comparisons": comparisons,
     "speed": speed,
 }
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         repeat,
         replay,
     )
+    from quercus.inquire.comparisons import comparisons
     from quercus.inquire.layout import REFER
     from quercus.learners.bayesian import BayesianForest, BayesianTree
     from quercus.learners.confidence import ConfidenceTree
@@ -59,6 +60,7 @@ _NAMES = {
     "Replay": "quercus.evaluation",
     "NoSupport": "quercus.evaluation",
     "Repeats": "quercus.evaluation",
+    "comparisons": "quercus.inquire.comparisons",
     "REFER": "quercus.inquire.layout",
     "load": "quercus.store",
     "ModelFileError": "quercus.store",
@@ -88,6 +90,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "Frontier",
     "feature_frontier",
     "FeatureFrontier",
+    "comparisons",
     "REFER",
     "Replay",
     "NoSupport",
