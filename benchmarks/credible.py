@@ -45,7 +45,7 @@ ACTIVE = tuple(Method("active", d1, d2) for d1 in (0.1, 0.2, 0.3) for d2 in (0.0
 HOEFFDING = tuple(
     Method("passive", delta, bound="hoeffding") for delta in (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3)
 )
-BATCH = (Method("batch"), Method("batch", pruned=True))
+BATCH = (Method("batch"), Method("batch", pruning="cost"))
 LEAVES = (10, 20, 50, 100, 200)
 GROWING: dict[str, list[Any]] = {
     "credible": [qc.CredibleTree(delta=d, leaf="majority") for d in (1e-4, 0.001, 0.01, 0.05, 0.1, 0.15, 0.2, 0.25)],

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from quercus.bounds import impurity_interval, risk_bound
 
 CELLS = 64
+FEW = 10
 Curve = NDArray[np.float64]
 
 
@@ -37,6 +38,23 @@ def toy_shares() -> NDArray[np.float64]:
         boxes[2 * node, axis, 1] = boxes[2 * node + 1, axis, 0] = middle
     x1, x2 = boxes[CELLS:].mean(axis=2).T
     return np.asarray(1.0 / (1.0 + np.exp(-5.0 * (x2 - np.sqrt(x1)))), np.float64)
+
+
+def best_risk(parts: int) -> float:
+    """Return the risk of equal parts of the square that all answer with their more frequent class.
+
+    Parameters
+    ----------
+    parts
+        1, 2, 4, ... or 64.
+
+    Examples
+    --------
+    >>> round(best_risk(1), 3), round(best_risk(8), 3)
+    (0.369, 0.238)
+    """
+    shares = toy_shares().reshape(parts, -1).mean(axis=1)
+    return float(np.minimum(shares, 1 - shares).mean())
 
 
 class ToyTree:
@@ -82,6 +100,16 @@ class ToyTree:
         rng
             Source of cells and labels.
         """
+        return self.follow(labels, rng)[0]
+
+    def follow(self, labels: int, rng: np.random.Generator) -> tuple[Curve, Curve]:
+        """Return the risk after each label, and the share of the square in leaves with few labels (up to `FEW`).
+
+        Parameters
+        ----------
+        labels, rng
+            As for `run`.
+        """
         shares = toy_shares()
         # Labels and ones by node; what each cell is answered, and the leaf that it lies in.
         T, k = np.zeros(2 * CELLS, np.int64), np.zeros(2 * CELLS, np.int64)
@@ -90,7 +118,7 @@ class ToyTree:
         for leaf in set(leaf_of.tolist()):
             worth[leaf] = self._worth(leaf, T, k)
         ones = np.zeros(CELLS, bool)
-        risks = np.empty(labels)
+        risks, bare = np.empty(labels), np.empty(labels)
         for t in range(labels):
             cell = int(rng.integers(CELLS)) if self.active is None else self._pick(worth, rng)
             label = int(rng.random() < shares[cell])
@@ -108,7 +136,8 @@ class ToyTree:
                     leaf_of[inside] = (np.arange(*_cells_of(leaf)) + CELLS) >> (6 - leaf.bit_length())
                     changed += [2 * leaf, 2 * leaf + 1]
             risks[t] = np.where(ones, 1.0 - shares, shares).mean()
-        return risks
+            bare[t] = np.mean(T[leaf_of] <= FEW)
+        return risks, bare
 
     def _splits(self, leaf: int, T: NDArray[np.int64], k: NDArray[np.int64]) -> bool:
         if not self.grows or leaf >= CELLS or k[leaf] in (0, T[leaf]):

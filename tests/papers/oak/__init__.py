@@ -1,0 +1,1 @@
+"""A paper that is made up, for tests of what runs papers."""
