@@ -1,4 +1,4 @@
-"""The cuts of the paper's data, and what is measured on them."""
+"""The cuts of the paper's data, what is measured on them, and what is told of it."""
 
 import itertools
 import os
