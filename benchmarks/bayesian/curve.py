@@ -14,6 +14,7 @@ import quercus as qc
 from benchmarks.bayesian.errors import show_mean
 from benchmarks.tables import show
 from quercus.evaluation.plot import BEST, LEARNER, PREVIOUS, TEXT, WINDOW, new_figure, tidy
+from quercus.papers.bayesian.curve import follow_forest, follow_mondrian, follow_random_forest
 from quercus.papers.bayesian.splits import Split, load_split
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
@@ -22,47 +23,14 @@ _CHECKPOINTS = (10, 20, 50, 100, 200, 500, 1000, 2000, 4000, 7291)
 
 def _forest(split: Split, run: int) -> list[list[float]]:
     """Return the errors of a forest by all leaves, then by one path."""
-    model = qc.BayesianForest(seed=run, max_bytes=2**31)
-    errors: list[list[float]] = [[], []]
-    start = 0
-    for stop in _CHECKPOINTS:
-        model.partial_fit(split.X[start:stop], split.y[start:stop], classes=np.unique(split.y))
-        for way, found in zip(("full", "path"), errors, strict=True):
-            model.set_params(inference=way)
-            found.append(float(np.mean(model.predict(split.X_test) != split.y_test)))
-        start = stop
-    return errors
-
-
-def _amf(split: Split, run: int) -> list[list[float]]:
-    from river.forest import AMFClassifier
-
-    model = AMFClassifier(n_estimators=10, seed=run)
-    asked = [dict(enumerate(row)) for row in split.X_test.tolist()]
-    errors = []
-    start = 0
-    for stop in _CHECKPOINTS:
-        for row, label in zip(split.X[start:stop].tolist(), split.y[start:stop].tolist(), strict=True):
-            model.learn_one(dict(enumerate(row)), label)
-        errors.append(float(np.mean([model.predict_one(x) for x in asked] != split.y_test)))
-        start = stop
-    return [errors]
-
-
-def _random_forest(split: Split, run: int) -> list[list[float]]:
-    from sklearn.ensemble import RandomForestClassifier
-
-    errors = []
-    for stop in _CHECKPOINTS:
-        model = RandomForestClassifier(100, random_state=run).fit(split.X[:stop], split.y[:stop])
-        errors.append(float(np.mean(model.predict(split.X_test) != split.y_test)))
-    return [errors]
+    lines = follow_forest(qc.BayesianForest(seed=run, max_bytes=2**31), split, _CHECKPOINTS, _CHECKPOINTS)
+    return [[float(line[way]) for line in lines] for way in ("error", "path")]
 
 
 _LEARNERS: dict[str, Callable[[Split, int], list[list[float]]]] = {
     "forest": _forest,
-    "AMF": _amf,
-    "random forest": _random_forest,
+    "AMF": lambda split, run: [follow_mondrian(split, run, _CHECKPOINTS)],
+    "random forest": lambda split, run: [follow_random_forest(split, run, _CHECKPOINTS)],
 }
 _LINES = {
     "BayesianForest, all leaves": (LEARNER, "-", "o"),

@@ -58,11 +58,12 @@ PAPER = Paper(
         ),
     ),
     summary=(
-        "What the paper proves is seen to hold on real leaves: intervals that are apart, and consistent leaves that "
-        "are right. What it reports of accuracy is not seen. At the same number of leaves the trees of the three rules "
-        "are alike, or another one is ahead, on random trees as on real data; only the error criterion falls behind, "
-        "on some sets. The bounds that have a guarantee did not split the root of a9a, which the experiments' bound, scaled "
-        "by c, splits at its first look: so scaled it is a setting that is tuned, as delta is, and not a bound. Of the label "
-        "policies the paper's own two are not ahead of the older ones, and a tenth of the labels is not enough."
+        "What the paper proves is seen to hold on real leaves: intervals that are apart, and consistent leaves that"
+        " are right. What it reports of accuracy is not seen. At the same number of leaves the trees of the three "
+        "rules are alike, or another one is ahead, on random trees as on real data; only the error criterion falls "
+        "behind, on some sets. The bounds that have a guarantee did not split the root of a9a, which the "
+        "experiments' bound, scaled by c, splits at its first look: so scaled it is a setting that is tuned, as "
+        "delta is, and not a bound. Of the label policies the paper's own two are not ahead of the older ones, and "
+        "a tenth of the labels is not enough."
     ),
 )
