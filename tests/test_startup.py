@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import quercus
+from quercus.locking import lock_file
 
 # A kernel that compiles fast.
 WATCH = "import quercus; print(quercus.drift.PageHinkley().update(0.5))"
@@ -51,6 +52,20 @@ def test_compiling_is_said_once_and_kept(tmp_path):
 def damage(folder):
     for path in folder.rglob("*.nb?"):
         path.write_bytes(path.read_bytes()[:100])
+
+
+def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path):
+    """The lock is held here, as by a process that compiles, until the other one says that it waits."""
+    assert run(WATCH, QUERCUS_CACHE=str(tmp_path)).stdout.strip() == "stable"
+    (lock,) = tmp_path.rglob(".*.lock")
+    environment = os.environ | {"PYTHONPATH": str(Path(quercus.__file__).parents[1]), "QUERCUS_CACHE": str(tmp_path)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with open(lock, "ab") as file:
+        lock_file(file.fileno())
+        waiting = subprocess.Popen([sys.executable, "-c", WATCH], env=environment, **pipes)
+        assert waiting.stderr.readline() == "quercus: another process compiles watch_values, waiting ...\n"
+        assert waiting.poll() is None
+    assert waiting.communicate(timeout=100) == ("stable\n", "")
 
 
 def test_an_edit_in_a_called_file_is_never_run_stale(tmp_path):

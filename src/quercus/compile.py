@@ -14,7 +14,8 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -25,10 +26,14 @@ import numpy as np
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
+from quercus.locking import lock_file
+
 CACHE_VARIABLE = "QUERCUS_CACHE"
 _UNUSED_DAYS = 60
 # Inner kernels are not called from Python: leaving out the code for that spares a third of the compile time.
 _INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# A process that is stopped while it compiles must not hold up others for ever.
+_MOST_WAITING = 120.0
 
 
 def kernel(*signature: Any, inline: bool = False) -> Any:
@@ -157,7 +162,8 @@ class EntryKernel:
             for _ in range(2 if cache_folder() is not None else 0):
                 try:
                     compiled._cache = _Cache(compiled.py_func)
-                    compiled.compile(self.signature)
+                    with _turn(self.__name__, compiled._cache):
+                        compiled.compile(self.signature)
                     break
                 except Exception:
                     _forget(compiled._cache)
@@ -165,6 +171,32 @@ class EntryKernel:
             compiled.compile(self.signature)
         compiled.disable_compile()
         return compiled
+
+
+@contextmanager
+def _turn(name: str, cache: Any) -> Iterator[None]:
+    """Let one process at a time compile a kernel: those that wait then load it from disk."""
+    with ExitStack() as stack:
+        # Without locks, as on some shared disks, everybody compiles.
+        with suppress(OSError):
+            path = Path(cache.cache_path) / f".{cache._impl.filename_base}.lock"
+            file = stack.enter_context(open(path, "ab"))
+            _wait_for(file.fileno(), name)
+        yield
+
+
+def _wait_for(descriptor: int, name: str) -> None:
+    started = time.monotonic()
+    told = False
+    while time.monotonic() - started < _MOST_WAITING:
+        try:
+            return lock_file(descriptor)
+        except BlockingIOError:
+            if not told:
+                print(f"quercus: another process compiles {name}, waiting ...", file=sys.stderr, flush=True)
+            told = True
+            time.sleep(0.05)
+    return None
 
 
 def _forget(cache: Any) -> None:

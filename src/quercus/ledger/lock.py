@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from pathlib import Path
 from typing import IO
 
 from quercus.ledger.errors import LedgerLocked
+from quercus.locking import lock_file
 
 LOCK_NAME = "ledger.lock"
 
@@ -32,7 +32,7 @@ def lock_folder(folder: Path) -> IO[bytes]:
     """
     file = open(folder / LOCK_NAME, "a+b", buffering=0)  # noqa: SIM115 - it stays open as long as the ledger
     try:
-        _lock(file.fileno())
+        lock_file(file.fileno())
     except BlockingIOError:
         holder = _read_holder(file)
         file.close()
@@ -55,23 +55,3 @@ def _read_holder(file: IO[bytes]) -> str:
         file.seek(0)
         holder = file.read(20)
     return f"process {int(holder)}" if holder.isdigit() else "another process"
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    # a byte far behind the text, because nobody else can read a locked one
-    _BYTE = 2**30
-
-    def _lock(descriptor: int) -> None:
-        os.lseek(descriptor, _BYTE, os.SEEK_SET)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            raise BlockingIOError from error
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
