@@ -13,8 +13,9 @@ RUN_DIR ?= quercus-run
 demo: .venv/ready
 	$(BIN)/python examples/paid_labels.py $(RUN_DIR)
 
+# Tests of one file mostly need the same kernels: in one process, these are compiled once and not by both at a time.
 test: lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/ready
 	$(BIN)/ruff check .
