@@ -25,20 +25,20 @@ _LARGE = 1e100
 
 
 @kernel(inline=True)
-def find_path(tree: Any, row: Any, path: Any) -> int:
-    """Write the nodes that a row goes through; return how many there are after the root."""
-    v, depth = np.int64(0), 0
+def find_path(tree: Any, X: Any, i: int, path: Any) -> int:
+    """Write the nodes that row i goes through; return how many there are after the root."""
+    v, depth = np.uint32(0), 0
     path.nodes[0] = 0
     while tree.nodes[v].left > 0:
         node = tree.nodes[v]
-        x = row[node.feature]
+        x = X[i, np.uint32(node.feature)]
         if node.set >= 0:
             # Of a category that the schema does not know (-1) no more is known than of the later ones.
             code = MISSING if x != x else LAST_CATEGORY if x < 0.0 else min(int(x) + 1, LAST_CATEGORY)
             goes_left = is_in_set(tree.sets, node.set, code)
         else:
             goes_left = x <= node.threshold or (x != x and node.missing_left != 0)
-        v = np.int64(node.left) + (0 if goes_left else 1)
+        v = np.uint32(np.int64(node.left) + (0 if goes_left else 1))
         depth += 1
         path.nodes[depth] = v
     return depth
@@ -47,16 +47,16 @@ def find_path(tree: Any, row: Any, path: Any) -> int:
 @kernel(inline=True)
 def find_coded_path(tree: Any, codes: Any, place: int, path: Any) -> int:
     """Do the same for a row of the store."""
-    v, depth = np.int64(0), 0
+    v, depth = np.uint32(0), 0
     path.nodes[0] = 0
     while tree.nodes[v].left > 0:
         node = tree.nodes[v]
-        code = codes[place, node.feature]
+        code = codes[place, np.uint32(node.feature)]
         if node.set >= 0:
             goes_left = is_in_set(tree.sets, node.set, code)
         else:
             goes_left = code <= node.cut if code != MISSING else node.missing_left != 0
-        v = np.int64(node.left) + (0 if goes_left else 1)
+        v = np.uint32(np.int64(node.left) + (0 if goes_left else 1))
         depth += 1
         path.nodes[depth] = v
     return depth
@@ -117,7 +117,7 @@ def tell_classes(option: Any, tree: Any, path: Any, depth: int, classes: int) ->
         told[MIXED, k] = (whole * told[WHOLE, k] + leaf * shares[depth, k] + other) / total
 
 
-@kernel
+@kernel(borrows=True)
 def add_recent(tree: Any, v: int, label: int) -> None:
     """Count a label as recent: that older ones count less is done by a scale that grows."""
     node = tree.nodes[v]

@@ -33,6 +33,7 @@ from quercus.evergreen.layout import (
     UNSEEN,
     WINDOW,
 )
+from quercus.evergreen.settling import close_ranks, count_categories
 from quercus.flat import FlatArrays, enlarged
 from quercus.inquire.seeding import mix_bits
 from quercus.predictor import Floats
@@ -229,12 +230,12 @@ class EvergreenArrays(FlatArrays):
         if option["seen"] >= 2 * option["drawn"]:
             draw_edges(self.options, *(getattr(self, name) for name in STORE))
         rows, features, classes = self.n_rows, len(self.features), self.counts.shape[1]
-        # Categories that come while the tree grows do not belong to it.
-        nominal = self.features["kind"] == NOMINAL
-        self.features["codes"][nominal] = np.maximum(self.codes[:rows, nominal].max(axis=0) + 1, 2)
+        is_nominal = bool((self.features["kind"] == NOMINAL).any())
+        if is_nominal:
+            count_categories(self.features, self.codes, rows)
         nodes, cells = min(2 * rows + 1, self._most_nodes()), int(self.features["codes"].sum())
         slots = self._count_slots(cells, classes) if rows > _FIRST_ROOM else 0
-        sets = nodes if nominal.any() else 0
+        sets = nodes if is_nominal else 0
         self.new_nodes = np.zeros(nodes, NODE)
         self.new_counts, self.new_recent = np.zeros((nodes, classes)), np.zeros((0, classes))
         self.new_sets = np.zeros((sets, _SET_WORDS), np.uint64)
@@ -267,17 +268,10 @@ class EvergreenArrays(FlatArrays):
 
     def settle(self) -> None:
         """Leave out pruned nodes and the room for growing of a tree that stands; it has to catch up with the rows."""
-        live = _find_live(self.new_nodes["left"][: int(self.growth["nodes"][0])])
-        moved = np.cumsum(live) - 1
-        nodes = self.new_nodes[: len(live)][live]
-        inner = nodes["left"] > 0
-        nodes["left"][inner] = moved[nodes["left"][inner]]
-        nodes["set"][~inner], nodes["feature"][~inner] = -1, -1
-        chosen = nodes["set"] >= 0
-        self.new_sets = self.new_sets[nodes["set"][chosen]]
-        nodes["set"][chosen] = np.arange(int(chosen.sum()))
-        self.new_nodes = nodes
-        self.new_counts = self.new_counts[: len(live)][live]
+        chosen = np.empty(len(self.new_sets), np.int32)
+        live, sets = close_ranks(self.new_nodes, self.new_counts, int(self.growth["nodes"][0]), chosen)
+        self.new_nodes, self.new_counts = self.new_nodes[:live].copy(), self.new_counts[:live].copy()
+        self.new_sets = self.new_sets[chosen[:sets]]
         self.new_recent = np.zeros_like(self.new_counts)
         self._drop_work()
         self.options["stage"] = REPLAYING
@@ -403,16 +397,6 @@ class EvergreenArrays(FlatArrays):
         """Return for how many nodes histograms are kept at once; fewer than two are of no use."""
         slots = min(_SLOTS, self.max_bytes // 8 // max(8 * cells * classes, 1))
         return slots if slots >= 2 else 0
-
-
-def _find_live(left: npt.NDArray[np.int32]) -> npt.NDArray[np.bool]:
-    """Return which nodes can be reached."""
-    live, here = np.zeros(len(left), bool), np.zeros(1, np.int64)
-    while len(here):
-        live[here] = True
-        below = left[here][left[here] > 0].astype(np.int64)
-        here = np.concatenate([below, below + 1])
-    return live
 
 
 def _draw_numbers(seed: np.uint64, purpose: int, numbers: npt.NDArray[np.uint32]) -> Floats:

@@ -44,13 +44,12 @@ def round_weight(w: float) -> float:
 @kernel(inline=True)
 def find_bin(edges: Any, f: int, count: int, x: float) -> int:
     """Return the code of a number."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) >> 1
-        if x <= edges[f, middle]:
-            high = middle
-        else:
-            low = middle + 1
+    low, left = 0, count
+    # Halves without branches: where a value lies is hard to foretell for a processor.
+    while left > 0:
+        half = (left + 1) >> 1
+        low += half if edges[f, np.uint32(low + half - 1)] < x else 0
+        left -= half
     return low + 1
 
 
@@ -64,20 +63,20 @@ def find_code(features: Any, edges: Any, f: int, x: float) -> int:
     return find_bin(edges, f, features[f].edges, x)
 
 
-@kernel
-def keep_row(options: Any, store: Any, row: Any, label: int, w: float) -> None:
+@kernel(borrows=True)
+def keep_row(options: Any, store: Any, X: Any, i: int, label: int, w: float) -> None:
     """Put a row into the store and, as it falls out, into the sample."""
     option, place = options[0], options[0].rows
-    for f in range(len(row)):
-        store.codes[place, f] = find_code(store.features, store.edges, f, row[f])
+    for f in range(X.shape[1]):
+        store.codes[place, f] = find_code(store.features, store.edges, f, X[i, f])
     kept = store.rows[place]
     kept.number, kept.weight, kept.label = option.seen, w, label
     at = option.seen
     if at >= SAMPLE:
         at = int(draw_number(option.seed, PLACE, option.seen) * (option.seen + 1))
     if at < SAMPLE:
-        for f in range(len(row)):
-            store.sample[at, f] = row[f]
+        for f in range(X.shape[1]):
+            store.sample[at, f] = X[i, f]
         store.sampled[at] = option.seen
     option.rows += 1
     option.seen += 1

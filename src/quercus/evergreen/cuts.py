@@ -8,17 +8,26 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
+from quercus.evergreen.cells import (
+    TABLE_SIZE,
+    clear_cells,
+    fill_small,
+    note_rows,
+    read_large,
+    varies_large,
+    varies_small,
+)
 from quercus.evergreen.coding import SIGHT, draw_number
 from quercus.evergreen.layout import MISSING, NOMINAL
 from quercus.inquire.seeding import mix_bits
 
-_TABLE_SIZE = 4_096
-_WHOLE = np.arange(_TABLE_SIZE, dtype=np.float64)
+_WHOLE = np.arange(TABLE_SIZE, dtype=np.float64)
 _TABLE = _WHOLE * np.log(np.maximum(_WHOLE, 1.0))
 _LEAST = 1e-9
 _LN2 = math.log(2.0)
 NONE, THRESHOLD, ONE, SET = range(4)
 LEFT, RIGHT = range(2)
+_FEW_CLASSES = 3
 CUT = np.dtype(
     [
         ("score", np.float64),  # gain less penalty
@@ -36,15 +45,17 @@ CUT = np.dtype(
 
 
 @kernel(inline=True)
-def entropy_part(x: float) -> float:
-    """Return x ln x; of whole numbers from a table."""
+def entropy_part(x: float, is_whole: bool) -> float:
+    """Return x ln x; of whole numbers from a table. ``is_whole``: x is known to be one of these."""
+    if is_whole:
+        return _TABLE[np.uint32(x)]
     whole = int(x)
-    if whole == x and whole < _TABLE_SIZE:
+    if whole == x and whole < TABLE_SIZE:
         return _TABLE[whole]
     return x * math.log(x) if x > 0.0 else 0.0
 
 
-@kernel
+@kernel(borrows=True)
 def log_tail(a: float, x: float) -> float:
     """Return the logarithm of the upper regularised incomplete gamma function."""
     if x <= 0.0:
@@ -83,85 +94,99 @@ def is_better(cut: Any, score: float, f: int) -> bool:
     return score > cut.score + _LEAST or (f < cut.feature and score > cut.score - _LEAST)
 
 
-@kernel
-def scan_codes(cells: Any, base: int, classes: int, desk: Any, codes: int, first: int, n: float, missing: bool) -> Any:
+@kernel(inline=True)
+def scan_codes(desk: Any, classes: int, codes: int, first: int, n: float, is_whole: bool, missing: bool) -> Any:
     """Try each beginning of the codes in ``desk.order[first:codes]``; return the best gain, its place and the tries.
 
     ``missing``: missing values go left in all of them. Otherwise, where there are some, all known codes are one more.
     """
-    sides, whole, order, totals = desk.sides, desk.whole, desk.order, desk.totals
+    sides, parts = desk.sides, desk.parts
     left, right, n_left = 0.0, 0.0, 0.0
     for k in range(classes):
-        sides[LEFT, k] = cells[base + MISSING * classes + k] if missing else 0.0
-        sides[RIGHT, k] = whole[k] - sides[LEFT, k]
+        sides[LEFT, k] = desk.cells[MISSING * classes + k] if missing else 0.0
+        sides[RIGHT, k] = desk.whole[k] - sides[LEFT, k]
+        parts[LEFT, k] = entropy_part(sides[LEFT, k], is_whole)
+        parts[RIGHT, k] = entropy_part(sides[RIGHT, k], is_whole)
         n_left += sides[LEFT, k]
-        left += entropy_part(sides[LEFT, k])
-        right += entropy_part(sides[RIGHT, k])
+        left += parts[LEFT, k]
+        right += parts[RIGHT, k]
     n_right, best, place = n - n_left, -np.inf, -1
     last = codes - 1 if first == 0 or missing else codes
+    # Adding what is 0 changes nothing: with few classes that is quicker than to look for it.
+    adds_all = classes <= _FEW_CLASSES
     for i in range(first, last):
-        at = base + order[i] * classes
+        at, total = desk.order[i] * classes, 0.0
         for k in range(classes):
-            more = cells[at + k]
-            if more > 0.0:
-                old_left, old_right = sides[LEFT, k], sides[RIGHT, k]
-                sides[LEFT, k], sides[RIGHT, k] = old_left + more, old_right - more
-                left += entropy_part(old_left + more) - entropy_part(old_left)
-                right += entropy_part(old_right - more) - entropy_part(old_right)
-        n_left += totals[order[i]]
-        n_right -= totals[order[i]]
-        gain = left - entropy_part(n_left) + right - entropy_part(n_right)
+            more = desk.cells[np.uint32(at + k)]
+            if adds_all or more > 0.0:
+                total += more
+                new_left, new_right = sides[LEFT, k] + more, sides[RIGHT, k] - more
+                left_part, right_part = entropy_part(new_left, is_whole), entropy_part(new_right, is_whole)
+                left += left_part - parts[LEFT, k]
+                right += right_part - parts[RIGHT, k]
+                sides[LEFT, k], sides[RIGHT, k] = new_left, new_right
+                parts[LEFT, k], parts[RIGHT, k] = left_part, right_part
+        n_left += total
+        n_right -= total
+        gain = left - entropy_part(n_left, is_whole) + right - entropy_part(n_right, is_whole)
         if gain > best + _LEAST:
             best, place = gain, i
     return best, place, last - first
 
 
-@kernel
-def try_number(
-    cells: Any, base: int, classes: int, desk: Any, codes: int, n: float, parent: float, f: int, cut: Any
-) -> None:
+@kernel(inline=True)
+def try_number(desk: Any, classes: int, codes: int, n: float, is_whole: bool, parent: float, f: int, cut: Any) -> None:
     """Try the cuts of a numeric feature."""
-    order = desk.order
-    misses = order[0] == MISSING
+    misses = desk.order[0] == MISSING
     first = 1 if misses else 0
     for missing_left in range(2 if misses and codes > 2 else 1):
-        gain, place, tries = scan_codes(cells, base, classes, desk, codes, first, n, missing_left == 1)
+        gain, place, tries = scan_codes(desk, classes, codes, first, n, is_whole, missing_left == 1)
         cut.tried += tries
         if is_better(cut, gain - parent, f):
             cut.score = cut.gain = gain - parent
             cut.penalty, cut.feature, cut.kind, cut.missing_left = 0.0, f, THRESHOLD, missing_left
-            cut.code, cut.next = order[place], order[place + 1] if place + 1 < codes else -1
+            cut.code, cut.next = desk.order[place], desk.order[place + 1] if place + 1 < codes else -1
 
 
-@kernel
+@kernel(borrows=True)
 def try_categories(
-    cells: Any, base: int, classes: int, desk: Any, codes: int, n: float, parent: float, f: int, cut: Any
+    desk: Any, classes: int, codes: int, n: float, is_whole: bool, parent: float, f: int, cut: Any
 ) -> None:
     """Try each category against the rest, and sets of them."""
-    order, whole, totals, ranks = desk.order, desk.whole, desk.totals, desk.ranks
-    for i in range(codes if codes > 2 else 1):
-        at = base + order[i] * classes
-        gain = -entropy_part(totals[order[i]]) - entropy_part(n - totals[order[i]]) - parent
+    cells, order, whole = desk.cells, desk.order, desk.whole
+    for i in range(codes):
+        at, total = order[i] * classes, 0.0
         for k in range(classes):
-            gain += entropy_part(cells[at + k]) + entropy_part(whole[k] - cells[at + k])
+            total += cells[at + k]
+        desk.totals[i] = total
+    for i in range(codes if codes > 2 else 1):
+        at, total = order[i] * classes, desk.totals[i]
+        gain = -entropy_part(total, is_whole) - entropy_part(n - total, is_whole) - parent
+        for k in range(classes):
+            gain += entropy_part(cells[at + k], is_whole) + entropy_part(whole[k] - cells[at + k], is_whole)
         cut.tried += 1
         if is_better(cut, gain, f):
             cut.score = cut.gain = gain
             cut.penalty, cut.feature, cut.kind, cut.code, cut.missing_left = 0.0, f, ONE, order[i], 0
-    if codes <= 3:
-        return
-    largest = 0
+    if codes > 3:
+        try_sets(desk, classes, codes, n, is_whole, parent, f, cut)
+
+
+@kernel(borrows=True)
+def try_sets(desk: Any, classes: int, codes: int, n: float, is_whole: bool, parent: float, f: int, cut: Any) -> None:
+    """Try sets of categories: beginnings of the order by the share of the largest class."""
+    order, whole, ranks, largest = desk.order, desk.whole, desk.ranks, 0
     for k in range(1, classes):
         largest = k if whole[k] > whole[largest] else largest
     for i in range(codes):
-        ranks[i] = (cells[base + order[i] * classes + largest] + whole[largest] / n) / (totals[order[i]] + 1.0)
+        ranks[i] = (desk.cells[order[i] * classes + largest] + whole[largest] / n) / (desk.totals[i] + 1.0)
     for i in range(1, codes):
         rank, code, j = ranks[i], order[i], i - 1
         while j >= 0 and ranks[j] > rank:
             ranks[j + 1], order[j + 1] = ranks[j], order[j]
             j -= 1
         ranks[j + 1], order[j + 1] = rank, code
-    gain, place, tries = scan_codes(cells, base, classes, desk, codes, 0, n, False)
+    gain, place, tries = scan_codes(desk, classes, codes, 0, n, is_whole, False)
     cut.tried += tries
     penalty = max(0.0, (codes - 1) * _LN2 - math.log(float(codes)))
     if is_better(cut, gain - parent - penalty, f):
@@ -173,78 +198,52 @@ def try_categories(
             desk.chosen[order[i]] = 1
 
 
-@kernel
-def count_codes(cells: Any, base: int, classes: int, number: int, desk: Any) -> int:
-    """Write the codes of a feature that occur in a large node; return how many."""
-    found = 0
-    for code in range(number):
-        total, at = 0.0, base + code * classes
-        for k in range(classes):
-            total += cells[at + k]
-        if total > 0.0:
-            desk.totals[code], desk.order[found] = total, code
-            found += 1
-    return found
+@kernel(borrows=True)
+def mix_span(work: Any, span: Any) -> np.uint64:
+    """Return what a node of a tree of a forest chooses by which features it looks at."""
+    where = (np.uint64(work.places[0, span.first]) << np.uint64(32)) ^ np.uint64(span.last - span.first)
+    return mix_bits(work.growth[0].seed ^ where)
 
 
-@kernel
-def fill_small(store: Any, work: Any, desk: Any, f: int, span: Any, classes: int) -> int:
-    """Make the histogram of one feature in a small node, and write the codes that occur; return how many."""
-    found, order = 0, desk.order
-    for i in range(span.first, span.last):
-        row = work.places[0, i]
-        code, weight = store.codes[row, f], np.float64(store.rows[row].weight)
-        if desk.totals[code] == 0.0:
-            j = found
-            while j > 0 and order[j - 1] > code:
-                order[j] = order[j - 1]
-                j -= 1
-            order[j] = code
-            found += 1
-        desk.totals[code] += weight
-        desk.cells[code * classes + desk.local[store.rows[row].label]] += weight
-    return found
-
-
-@kernel
-def is_overlooked(work: Any, span: Any, f: int) -> bool:
-    """Return whether a node of a tree of a forest does not look at a feature."""
-    growth, first = work.growth[0], np.uint64(work.places[0, span.first])
-    where = (first << np.uint64(32)) ^ np.uint64(span.last - span.first)
-    return draw_number(mix_bits(growth.seed ^ where), SIGHT, f) >= growth.sight
-
-
-@kernel
+@kernel(borrows=True)
 def find_cut(store: Any, work: Any, desk: Any, span: Any, slot: int, classes: int, n: float, cut: Any) -> None:
-    """Find the best cut of a node whose class weights are in ``desk.whole``.
+    """Find the best cut of a node whose classes are on the desk.
 
-    A large node has a histogram of all its features; of a small one they are made one by one. Features of one code are
-    put behind the others: they have one in all nodes below, too.
+    Features of one code are put behind the others: they have one in all nodes below, too.
     """
-    growth, parent, j = work.growth[0], -entropy_part(n), 0
+    growth, rows, j = work.growth[0], np.int64(span.last) - np.int64(span.first), 0
+    are_whole, looks_at_all = slot < 0 and note_rows(store, work, desk, span), growth.sight >= 1.0
+    luck = np.uint64(0) if looks_at_all else mix_span(work, span)
+    parent = -entropy_part(n, False)
     for k in range(classes):
-        parent += entropy_part(desk.whole[k])
+        parent += entropy_part(desk.whole[k], False)
     cut.score, cut.feature, cut.kind, cut.tried = 0.0, -1, NONE, 0.0
     while j < growth.live:
-        f = work.live[j]
-        cells, base = (desk.cells, 0) if slot < 0 else (work.hists[slot], store.features[f].first * classes)
-        if slot < 0:
-            codes = fill_small(store, work, desk, f, span, classes)
+        f, codes = np.int64(work.live[j]), 2
+        first, number = store.features[f].first, store.features[f].codes
+        is_seen = looks_at_all or draw_number(luck, SIGHT, f) < growth.sight
+        if not is_seen:
+            # Only whether it varies has to be known.
+            if slot < 0:
+                varies = varies_small(store, desk, f, rows)
+            else:
+                varies = varies_large(work, desk, slot, first, number, classes)
+        elif slot < 0:
+            codes = fill_small(store, desk, f, rows, classes)
+            varies = codes > 1
         else:
-            codes = count_codes(cells, base, classes, store.features[f].codes, desk)
-        if codes < 2:
+            codes, are_whole = read_large(work, desk, slot, first, number, classes)
+            varies = codes > 1
+        if varies:
+            j += 1
+        else:
             growth.live -= 1
             work.live[j], work.live[growth.live] = work.live[growth.live], f
-        elif growth.sight < 1.0 and is_overlooked(work, span, f):
-            j += 1
-        else:
-            j += 1
+        if is_seen and varies:
+            is_whole = are_whole and n < TABLE_SIZE
             if store.features[f].kind == NOMINAL:
-                try_categories(cells, base, classes, desk, codes, n, parent, f, cut)
+                try_categories(desk, classes, codes, n, is_whole, parent, f, cut)
             else:
-                try_number(cells, base, classes, desk, codes, n, parent, f, cut)
-        for i in range(codes):
-            code = desk.order[i]
-            desk.totals[code] = 0.0
-            for k in range(classes if slot < 0 else 0):
-                cells[code * classes + k] = 0.0
+                try_number(desk, classes, codes, n, is_whole, parent, f, cut)
+        if is_seen:
+            clear_cells(desk, codes, classes)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
+from quercus.evergreen.cells import note_classes
 from quercus.evergreen.coding import SUBSPACE, draw_number
-from quercus.evergreen.cuts import NONE, ONE, find_cut, log_tail
+from quercus.evergreen.cuts import LEFT, NONE, ONE, RIGHT, find_cut, log_tail
 from quercus.evergreen.layout import (
     CHUNK,
     CUT,
@@ -20,7 +21,6 @@ from quercus.evergreen.layout import (
     LOOSE,
     MISSING,
     NEXT,
-    NOMINAL,
     PART,
     PRUNE,
     SPLIT_FILL,
@@ -60,7 +60,7 @@ def start_growth(option: Any, store: Any, tree: Any, work: Any) -> None:
     begin_node(tree, 0, 0)
 
 
-@kernel
+@kernel(borrows=True)
 def begin_node(tree: Any, v: int, depth: int) -> None:
     """Make a leaf that knows nothing."""
     node = tree.nodes[v]
@@ -75,27 +75,31 @@ def cells_in_all(store: Any, classes: int) -> int:
     return (last.first + last.codes) * classes
 
 
-@kernel
-def add_rows(store: Any, work: Any, slot: int, first: int, last: int) -> None:
+@kernel(borrows=True)
+def add_rows(store: Any, work: Any, desk: Any, slot: int, first: int, last: int) -> None:
     """Add rows to a histogram of all features that vary."""
-    growth, hist, live = work.growth[0], work.hists[slot], work.live
-    classes = growth.classes
+    growth = work.growth[0]
+    classes, live = growth.classes, growth.live
+    for j in range(live):
+        desk.begins[j] = store.features[work.live[j]].first * classes
     for i in range(first, last):
-        row = work.places[0, i]
+        row = np.uint32(work.places[0, i])
         label, weight = np.int64(store.rows[row].label), np.float64(store.rows[row].weight)
-        for j in range(growth.live):
-            f = live[j]
-            hist[(store.features[f].first + store.codes[row, f]) * classes + label] += weight
+        for j in range(live):
+            code = store.codes[row, np.uint32(work.live[j])]
+            work.hists[slot, np.uint32(desk.begins[j] + code * classes + label)] += weight
 
 
-@kernel
+@kernel(borrows=True)
 def clear_hist(store: Any, work: Any, slot: int) -> None:
     """Empty a histogram."""
-    growth, hist = work.growth[0], work.hists[slot]
+    growth = work.growth[0]
+    classes = growth.classes
     for j in range(growth.live):
         feature = store.features[work.live[j]]
-        for at in range(feature.first * growth.classes, (feature.first + feature.codes) * growth.classes):
-            hist[at] = 0.0
+        begin, cells = feature.first * classes, feature.codes * classes
+        for at in range(cells):
+            work.hists[slot, np.uint32(begin + at)] = 0.0
 
 
 @kernel(inline=True)
@@ -113,16 +117,22 @@ def give_back(work: Any, slot: int) -> None:
         work.growth[0].free += 1
 
 
-@kernel
+@kernel(borrows=True)
+def most_small(store: Any, work: Any) -> int:
+    """Return how many rows the largest node has for which no histogram of all features is made."""
+    growth = work.growth[0]
+    if len(work.slots) == 0:
+        return growth.rows
+    return max(_SMALL, cells_in_all(store, growth.classes) // (4 * len(store.features)))
+
+
+@kernel(borrows=True)
 def is_large(store: Any, work: Any, v: int) -> bool:
     """Return whether a histogram of all features pays for a node."""
-    features, span = len(store.features), work.spans[v]
-    if len(work.slots) == 0:
-        return False
-    return span.last - span.first > max(_SMALL, cells_in_all(store, work.growth[0].classes) // (4 * features))
+    return work.spans[v].last - work.spans[v].first > most_small(store, work)
 
 
-@kernel
+@kernel(borrows=True)
 def take_next(store: Any, tree: Any, work: Any) -> int:
     """Take the next node that may be cut; return what was done."""
     growth = work.growth[0]
@@ -147,12 +157,12 @@ def take_next(store: Any, tree: Any, work: Any) -> int:
     return growth.classes
 
 
-@kernel
-def fill_more(store: Any, work: Any, v: int, slot: int, after: int) -> int:
+@kernel(borrows=True)
+def fill_more(store: Any, work: Any, desk: Any, v: int, slot: int, after: int) -> int:
     """Add some rows of a node to its histogram; return what was done."""
     growth, span = work.growth[0], work.spans[v]
     stop = min(np.int64(span.last), growth.position + CHUNK)
-    add_rows(store, work, slot, growth.position, stop)
+    add_rows(store, work, desk, slot, growth.position, stop)
     done = (stop - growth.position) * growth.live
     growth.position = stop
     if stop == span.last:
@@ -160,22 +170,13 @@ def fill_more(store: Any, work: Any, v: int, slot: int, after: int) -> int:
     return done
 
 
-@kernel
+@kernel(borrows=True)
 def cut_node(store: Any, tree: Any, work: Any, desk: Any, cut: Any) -> int:
     """Find the cut of a node, and make its children if it is good enough; return what was done."""
     growth = work.growth[0]
     v, slot, span, classes = growth.node, growth.slot, work.spans[growth.node], growth.classes
     done = cells_in_all(store, classes) if slot >= 0 else (span.last - span.first) * growth.live
-    if slot < 0:
-        classes = 0
-        for k in range(growth.classes):
-            if tree.counts[v, k] > 0.0:
-                desk.whole[classes], desk.local[k] = tree.counts[v, k], classes
-                classes += 1
-    else:
-        for k in range(classes):
-            desk.whole[k] = tree.counts[v, k]
-    find_cut(store, work, desk, span, slot, classes, tree.nodes[v].n, cut)
+    find_cut(store, work, desk, span, slot, note_classes(tree, desk, v, classes), tree.nodes[v].n, cut)
     growth.phase = NEXT
     unlikely = cut.kind != NONE and log_tail(0.5 * (growth.present - 1), cut.score) + math.log(cut.tried) <= _LOOSE
     if not unlikely or (cut.kind >= ONE and growth.sets == len(tree.sets)):
@@ -202,7 +203,7 @@ def cut_node(store: Any, tree: Any, work: Any, desk: Any, cut: Any) -> int:
     return done
 
 
-@kernel
+@kernel(borrows=True)
 def write_set(sets: Any, place: int, cut: Any, chosen: Any) -> None:
     """Write the codes that go left as bits; later categories go right, if need be by sending all others left."""
     turned = cut.code == LAST_CATEGORY if cut.kind == ONE else chosen[LAST_CATEGORY] > 0
@@ -223,41 +224,58 @@ def is_in_set(sets: Any, place: int, code: int) -> bool:
     return (sets[place, code >> 6] >> np.uint64(code & 63)) & np.uint64(1) != 0
 
 
-@kernel
-def part_rows(store: Any, tree: Any, work: Any) -> int:
+@kernel(borrows=True)
+def part_rows(store: Any, tree: Any, work: Any, desk: Any) -> int:
     """Part some rows of a node among its children, keeping their order; return what was done."""
     growth, places = work.growth[0], work.places
-    v, span, node = growth.node, work.spans[growth.node], tree.nodes[growth.node]
-    f, left, stop = node.feature, np.int64(node.left), min(np.int64(span.last), growth.position + CHUNK)
-    is_nominal = store.features[f].kind == NOMINAL
-    for i in range(growth.position, stop):
-        row = places[0, i]
-        code = store.codes[row, f]
-        goes_left = code <= node.cut
-        if is_nominal:
-            goes_left = is_in_set(tree.sets, node.set, code)
-        elif code == MISSING:
-            goes_left = node.missing_left != 0
-            growth.misses = 1
-        if goes_left:
-            places[0, growth.left] = row
-            growth.left += 1
-        else:
-            places[1, growth.right] = row
-            growth.right += 1
-        tree.counts[left + (0 if goes_left else 1), store.rows[row].label] += np.float64(store.rows[row].weight)
-    done = 2 * (stop - growth.position)
+    span, node = work.spans[growth.node], tree.nodes[growth.node]
+    begin, stop = growth.position, min(np.int64(span.last), growth.position + CHUNK)
+    lefts = choose_sides(store, tree, work, desk, node, begin, stop)
+    for i in range(lefts):
+        places[0, growth.left + i] = desk.parted[LEFT, i]
+    for i in range(stop - begin - lefts):
+        places[1, growth.right + i] = desk.parted[RIGHT, i]
+    growth.left += lefts
+    growth.right += stop - begin - lefts
     growth.position = stop
     if stop == span.last:
         for i in range(growth.right):
             places[0, growth.left + i] = places[1, i]
-        if not is_nominal and not growth.misses:
+        if node.set < 0 and not growth.misses:
             node.missing_left = growth.left - span.first >= growth.right
-        settle_children(store, work, v, left)
-    return done
+        settle_children(store, work, growth.node, np.int64(node.left))
+    return 2 * (stop - begin)
 
 
-@kernel
+@kernel(borrows=True)
+def choose_sides(store: Any, tree: Any, work: Any, desk: Any, node: Any, begin: int, stop: int) -> int:
+    """Write the rows that go left and those that go right, and count their classes; return how many go left.
+
+    Each row is written on both sides, and stays on one: which one it is, is hard to foretell for a processor.
+    """
+    f, child, chosen, cut, missing = np.uint32(node.feature), np.int64(node.left), node.set, node.cut, node.missing_left
+    lefts, rights, misses = 0, 0, False
+    for i in range(begin, stop):
+        row = work.places[0, i]
+        code = store.codes[np.uint32(row), f]
+        if chosen >= 0:
+            goes_right = 0 if is_in_set(tree.sets, chosen, code) else 1
+        else:
+            goes_right = 1 if code > cut else 0
+            if code == MISSING:
+                goes_right, misses = 0 if missing != 0 else 1, True
+        desk.parted[LEFT, lefts] = row
+        desk.parted[RIGHT, rights] = row
+        lefts += 1 - goes_right
+        rights += goes_right
+        kept = store.rows[np.uint32(row)]
+        tree.counts[np.uint32(child + goes_right), kept.label] += np.float64(kept.weight)
+    if misses:
+        work.growth[0].misses = 1
+    return lefts
+
+
+@kernel(borrows=True)
 def settle_children(store: Any, work: Any, v: int, left: int) -> None:
     """Say which rows the children have, and whose histogram is made from rows: that of the smaller one."""
     growth, span, spans = work.growth[0], work.spans[v], work.spans
@@ -277,7 +295,7 @@ def settle_children(store: Any, work: Any, v: int, left: int) -> None:
     growth.phase = NEXT
 
 
-@kernel
+@kernel(borrows=True)
 def push_node(work: Any, v: int, slot: int) -> None:
     """Let a node wait."""
     growth = work.growth[0]
@@ -286,15 +304,17 @@ def push_node(work: Any, v: int, slot: int) -> None:
     growth.waiting += 1
 
 
-@kernel
+@kernel(borrows=True)
 def subtract_smaller(store: Any, tree: Any, work: Any) -> int:
     """Make the histogram of the larger child from its parent's; return what was done."""
     growth = work.growth[0]
     larger = 2 * np.int64(tree.nodes[growth.node].left) + 1 - growth.smaller
+    classes, slot, other = growth.classes, growth.slot, growth.other
     for j in range(growth.live):
         feature = store.features[work.live[j]]
-        for at in range(feature.first * growth.classes, (feature.first + feature.codes) * growth.classes):
-            work.hists[growth.slot, at] -= work.hists[growth.other, at]
+        begin, cells = feature.first * classes, feature.codes * classes
+        for at in range(cells):
+            work.hists[slot, np.uint32(begin + at)] -= work.hists[other, np.uint32(begin + at)]
     push_node(work, larger, growth.slot)
     if is_large(store, work, growth.smaller) and growth.free > 0:
         push_node(work, growth.smaller, growth.other)
@@ -317,7 +337,7 @@ def rising_factor(count: float, start: float) -> float:
     return math.lgamma(start + count) - math.lgamma(start)
 
 
-@kernel
+@kernel(borrows=True)
 def weigh_nodes(tree: Any, work: Any) -> int:
     """Find the evidence of some nodes, from the root down; return what was done."""
     growth, shares = work.growth[0], work.shares
@@ -343,7 +363,7 @@ def weigh_nodes(tree: Any, work: Any) -> int:
     return done
 
 
-@kernel
+@kernel(borrows=True)
 def prune_nodes(tree: Any, work: Any) -> int:
     """Weigh stopping against going on, from the leaves up; return what was done."""
     growth, spans = work.growth[0], work.spans
@@ -365,7 +385,7 @@ def prune_nodes(tree: Any, work: Any) -> int:
     return done
 
 
-@kernel
+@kernel(borrows=True)
 def step_growth(store: Any, tree: Any, work: Any, desk: Any, cut: Any, budget: float) -> bool:
     """Go on until so much is done; return whether the tree stands."""
     growth, done = work.growth[0], 0.0
@@ -377,13 +397,13 @@ def step_growth(store: Any, tree: Any, work: Any, desk: Any, cut: Any, budget: f
             else:
                 growth.phase, growth.position = EVIDENCE, 0
         elif phase == FILL:
-            done += fill_more(store, work, growth.node, growth.slot, CUT)
+            done += fill_more(store, work, desk, growth.node, growth.slot, CUT)
         elif phase == CUT:
             done += cut_node(store, tree, work, desk, cut)
         elif phase == PART:
-            done += part_rows(store, tree, work)
+            done += part_rows(store, tree, work, desk)
         elif phase == SPLIT_FILL:
-            done += fill_more(store, work, growth.smaller, growth.other, SPLIT_FILL)
+            done += fill_more(store, work, desk, growth.smaller, growth.other, SPLIT_FILL)
             if growth.position == work.spans[growth.smaller].last:
                 done += subtract_smaller(store, tree, work)
         elif phase == EVIDENCE:

@@ -23,7 +23,7 @@ from quercus.evergreen.answers import (
 )
 from quercus.evergreen.coding import keep_row, round_weight
 from quercus.evergreen.cuts import CUT
-from quercus.evergreen.growth import start_growth, step_growth
+from quercus.evergreen.growth import most_small, start_growth, step_growth
 from quercus.evergreen.layout import (
     ALARM,
     ALARMED,
@@ -31,6 +31,7 @@ from quercus.evergreen.layout import (
     BEGIN,
     CATCH_UP,
     CATCHING,
+    CHUNK,
     DEEPEST,
     FINISH,
     GROWING,
@@ -77,31 +78,39 @@ def make_path(classes: int) -> Any:
 
 
 @kernel
-def make_desk(classes: int) -> Any:
-    """Return room for finding cuts."""
-    codes = MOST_CODES + 1
+def make_desk(store: Any, work: Any, classes: int) -> Any:
+    """Return room for growing."""
+    codes, rows = MOST_CODES + 1, most_small(store, work) if classes > 0 else 0
     return Desk(
         np.zeros(codes * classes),
-        np.zeros(codes),
-        np.zeros(codes, np.int64),
-        np.zeros(codes),
+        np.empty(codes),
+        np.empty(codes, np.int64),
+        np.empty(codes),
         np.zeros(codes, np.uint8),
-        np.zeros((2, classes)),
-        np.zeros(classes),
-        np.zeros(classes, np.int64),
+        np.zeros(4, np.uint64),
+        np.empty((2, classes)),
+        np.empty((2, classes)),
+        np.empty(classes),
+        np.empty(classes, np.int64),
+        np.empty(classes, np.int64),
+        np.empty(rows, np.int32),
+        np.empty(rows, np.int64),
+        np.empty(rows),
+        np.empty((2, CHUNK if classes > 0 else 0), np.int32),
+        np.empty(len(store.features), np.int64),
     )
 
 
-@kernel
-def lacks_layout(store: Any, tree: Any, row: Any, label: int) -> bool:
+@kernel(borrows=True)
+def lacks_layout(features: Any, X: Any, i: int, label: int, classes: int) -> bool:
     """Return whether a row brings a class or a feature that there is no room for."""
     unseen = 0
-    for f in range(len(row)):
-        unseen += row[f] == row[f] and store.features[f].kind == UNSEEN
-    return unseen > 0 or label >= tree.counts.shape[1]
+    for f in range(X.shape[1]):
+        unseen += X[i, f] == X[i, f] and features[f].kind == UNSEEN
+    return unseen > 0 or label >= classes
 
 
-@kernel
+@kernel(borrows=True)
 def is_unknown(features: Any, row: Any, label: int) -> bool:
     """Return whether a row holds a class or a category that the schema does not know."""
     unknown = label < 0
@@ -149,7 +158,7 @@ def has_worsened(option: Any, errors: Any, is_wrong: bool) -> bool:
     return True
 
 
-@kernel
+@kernel(borrows=True)
 def catch_up(option: Any, store: Any, tree: Any, path: Any, classes: int) -> bool:
     """Let the new tree learn some of the rows that it does not know; return whether none is left."""
     for _ in range(CATCH_UP):
@@ -168,7 +177,7 @@ def catch_up(option: Any, store: Any, tree: Any, path: Any, classes: int) -> boo
     return option.position == option.rows and option.stage == CATCHING
 
 
-@kernel
+@kernel(borrows=True)
 def grow_on(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any, path: Any, budget: float) -> int:
     """Do some of a growth that is under way; return why the loop over rows must stop, if it must."""
     if option.stage == GROWING:
@@ -251,8 +260,8 @@ def run_rows(
     option, store = options[0], Store(features, edges, sample, sampled, codes, rows)
     tree, new = Tree(nodes, counts, recent, sets), Tree(new_nodes, new_counts, new_recent, new_sets)
     work, grows = Work(growth, places, stack, live, hists, slots, spans, shares), option.stage == GROWING
-    path, desk, cut = make_path(counts.shape[1]), make_desk(counts.shape[1] if grows else 0), np.zeros(1, CUT)
-    pace = float(max(PACE * X.shape[1], LEAST_WORK))
+    path, desk = make_path(counts.shape[1]), make_desk(store, work, counts.shape[1] if grows else 0)
+    cut, pace = np.zeros(1, CUT), float(max(PACE * X.shape[1], LEAST_WORK))
     option.stopped = DONE
     if mode & FINISH:
         option.stopped = grow_on(option, store, new, work, desk, cut[0], path, np.inf)
@@ -264,7 +273,7 @@ def run_rows(
             return i
         resumes, asks = mode & RESUME and i == start, mode & ASK
         learns, classes, answer = mode & LEARN and w[i] > 0.0, option.classes, np.int64(-1)
-        depth = find_path(tree, X[i], path)
+        depth = find_path(tree, X, i, path)
         if classes > 0:
             tell_classes(option, tree, path, depth, classes)
             if mode & PREDICT or option.adaptive:
@@ -285,7 +294,7 @@ def run_rows(
         if asks and is_unknown(features, X[i], label):
             option.stopped = NEEDS_SCHEMA
             return i
-        if lacks_layout(store, tree, X[i], label):
+        if lacks_layout(features, X, i, label, counts.shape[1]):
             option.stopped = NEEDS_LAYOUT
             return i
         if option.rows == len(rows) or option.seen == len(sampled) < SAMPLE:
@@ -296,12 +305,16 @@ def run_rows(
             tell_classes(option, tree, path, depth, option.classes)
         weight = round_weight(w[i])
         learn_label(option, tree, path, depth, label, weight)
-        keep_row(options, store, X[i], label, weight)
+        keep_row(options, store, X, i, label, weight)
         watches = option.adaptive and (decisions[i].explored if asks else len(watched) == 0 or watched[i])
         worse = has_worsened(option, errors, answer >= 0 and answer != label) if watches else False
-        option.stopped = ALARMED if worse else grow_on(option, store, new, work, desk, cut[0], path, pace)
-        if option.stopped != DONE:
+        if worse:
+            option.stopped = ALARMED
             return i + 1
+        if option.stage != IDLE or option.rows >= option.due:
+            option.stopped = grow_on(option, store, new, work, desk, cut[0], path, pace)
+            if option.stopped != DONE:
+                return i + 1
     return stop
 
 
@@ -356,7 +369,7 @@ def answer_rows(
     """Answer rows."""
     tree, path, classes = Tree(nodes, counts, recent, sets), make_path(counts.shape[1]), options[0].classes
     for i in range(len(X) if classes > 0 else 0):
-        tell_classes(options[0], tree, path, find_path(tree, X[i], path), classes)
+        tell_classes(options[0], tree, path, find_path(tree, X, i, path), classes)
         answers[i] = decide(path.told[MIXED], order, loss, classes)
         for k in range(classes):
             proba[i, k] = path.told[MIXED, k]

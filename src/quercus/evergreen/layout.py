@@ -194,9 +194,11 @@ class Work(NamedTuple):
 class Desk(NamedTuple):
     """Room for finding a cut, used and forgotten.
 
-    ``cells`` is the histogram of one feature in a small node, ``totals`` its codes' weights, ``order`` the codes that
-    occur, ``ranks`` what these are sorted by, ``chosen`` the set of codes that goes left; ``sides`` and ``whole`` are
-    weights by class, ``local`` the number of a class among those present.
+    ``cells`` is the histogram of one feature in a node, ``order`` the codes that occur, ``totals`` their weights,
+    ``ranks`` what they are sorted by, ``chosen`` the set of codes that goes left, ``bits`` codes that occur as bits;
+    ``sides`` and ``whole`` are weights by class, ``parts`` the entropy of the sides, ``present`` the classes of a node,
+    ``local`` the number of a class among these; ``rows``, ``labels`` and ``weights`` are of a small node, ``parted`` of
+    a node whose rows are being parted, ``begins`` where in a histogram features begin.
     """
 
     cells: Any
@@ -204,9 +206,17 @@ class Desk(NamedTuple):
     order: Any
     ranks: Any
     chosen: Any
+    bits: Any
     sides: Any
+    parts: Any
     whole: Any
+    present: Any
     local: Any
+    rows: Any
+    labels: Any
+    weights: Any
+    parted: Any
+    begins: Any
 
 
 class Path(NamedTuple):
