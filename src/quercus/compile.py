@@ -25,6 +25,7 @@ import numba
 import numpy as np
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.options import DefaultOptions
 
 from quercus.locking import lock_file
 
@@ -32,6 +33,8 @@ CACHE_VARIABLE = "QUERCUS_CACHE"
 _UNUSED_DAYS = 60
 # Inner kernels are not called from Python: leaving out the code for that spares a third of the compile time.
 _INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Numba has this option for itself; where it is gone, calls cost a little more and nothing else changes.
+_BORROWS = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 # A process that is stopped while it compiles must not hold up others for ever.
 _MOST_WAITING = 120.0
 
@@ -66,7 +69,7 @@ def kernel(*signature: Any, inline: bool = False, borrows: bool = False) -> Any:
     if len(signature) == 1 and callable(signature[0]) and not isinstance(signature[0], numba.types.Type):
         return numba.njit(**_INNER)(signature[0])
     if not signature:
-        return numba.njit(**_INNER, inline="always" if inline else "never", _nrt=not borrows)
+        return numba.njit(**_INNER, **(_BORROWS if borrows else {}), inline="always" if inline else "never")
     returns, *arguments = signature
     return lambda function: EntryKernel(function, returns(*arguments))
 
