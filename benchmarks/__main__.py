@@ -22,7 +22,9 @@ import numpy as np
 
 from benchmarks import common, tables
 from benchmarks.common import LEAVES, Result, StreamFiles, best_calls, best_pass, measure
+from benchmarks.speed.exhibits import keep
 from benchmarks.startup import startup
+from quercus.papers.storing import Store
 
 ROWS = {"random_tree": 500_000, "covertype": 581_012}
 QUICK_ROWS = 50_000
@@ -129,6 +131,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compare quercus with river and MOA.")
     parser.add_argument("--quick", action="store_true", help=f"only the first {QUICK_ROWS:,} rows of each stream")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="store a whole run there, for the pages")
     given = parser.parse_args()
     results: Result = {}
     for part in given.only:
@@ -146,6 +149,8 @@ def main() -> int:
     path = Path(__file__).parent / "results" / "latest.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(record, indent=2) + "\n")
+    if given.keep is not None and not given.quick and keep(results, ROWS, Store(given.keep)):
+        print(f"\nkept in {given.keep}; python -m benchmarks.pages writes it into the pages")
     print(NOTES)
     return int(failed(results))
 

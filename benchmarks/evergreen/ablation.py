@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.evergreen import frozen, sets
-from benchmarks.evergreen.contenders import Contender, Pass, evergreen, ours
-from benchmarks.evergreen.prequential import pass_job
+from benchmarks.evergreen import sets
+from benchmarks.evergreen.contenders import Contender, Pass, Score, Span, Testing, evergreen, ours
+from benchmarks.evergreen.passing import pass_job
 from benchmarks.evergreen.work import first_problem, mean_error, run_jobs
 from benchmarks.tables import show
 
@@ -57,7 +57,9 @@ def ablation(quick: bool) -> None:
     seeds = sets.QUICK_SEEDS if quick else sets.SEEDS
     by_set = {}
     for name, labels in (_QUICK_AT if quick else _FROZEN_AT).items():
-        found = frozen.measure(name, (labels,), lines, seeds, sets.QUICK_TESTED if quick else sets.TESTED)
+        tested = sets.QUICK_TESTED if quick else sets.TESTED
+        found = run_jobs({(line, seed): partial(_test, name, seed, labels, tested, contender.test)
+                          for line, contender in lines.items() for seed in seeds if contender.test})  # fmt: skip
         by_set[f"{name} {labels:,}"] = {line: _accuracies([found[line, seed] for seed in seeds]) for line in lines}
     print(f"\nfrozen, {len(seeds)} seeds", _table(list(lines), by_set), sep="\n", flush=True)
     by_stream = {}
@@ -71,6 +73,11 @@ def ablation(quick: bool) -> None:
             for (_, line), one in passes.items()
         }
     print("\nanswered, then learned", _table(list(lines), by_stream), _NOTES, sep="\n", flush=True)
+
+
+def _test(name: str, seed: int, labels: int, tested: int, test: Testing) -> list[Score]:
+    rows = sets.load(name, seed, labels + tested)
+    return test(rows, [Span(labels, labels, min(labels + tested, len(rows.y)))], seed)
 
 
 def _accuracies(runs: list[Any]) -> Any:

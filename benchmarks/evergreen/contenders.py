@@ -117,6 +117,8 @@ def make_river(name: str, rows: Rows, seed: int) -> Any:
     nominal = [f"x{j}" for j in rows.nominal] or None
     if name == "HoeffdingTree":
         return tree.HoeffdingTreeClassifier(nominal_attributes=nominal)
+    if name == "EFDT":
+        return tree.ExtremelyFastDecisionTreeClassifier(nominal_attributes=nominal)
     if name == "ARF10":
         return forest.ARFClassifier(n_models=10, nominal_attributes=nominal, seed=seed)
     # It knows numbers only, and reads codes of categories as such.
@@ -133,6 +135,13 @@ def answer_river(model: Any, x: dict[str, float], label: int) -> tuple[bool, flo
 
 def pass_river(name: str, rows: Rows, seed: int) -> Pass:
     model = make_river(name, rows, seed)
+    found = drive_river(model, rows)
+    # Its trees estimate their size only now and then, and a forest not at all.
+    return found._replace(leaves=int(model.n_leaves)) if name == "HoeffdingTree" else found
+
+
+def drive_river(model: Any, rows: Rows) -> Pass:
+    """Take a classifier of river through the rows."""
     found: list[tuple[bool, float]] = []
     seconds = wall = 0.0
     for first in range(0, len(rows.y), _BLOCK):
@@ -144,9 +153,7 @@ def pass_river(name: str, rows: Rows, seed: int) -> Pass:
         seconds += time.process_time() - start
         wall += time.perf_counter() - began
     right, likely = zip(*found, strict=True)
-    # Its trees estimate their size only now and then, and a forest not at all.
-    leaves = int(model.n_leaves) if name == "HoeffdingTree" else None
-    return Pass(np.array(right), losses(likely), seconds, wall, leaves, None)
+    return Pass(np.array(right), losses(likely), seconds, wall, None, None)
 
 
 def test_river(name: str, rows: Rows, spans: Sequence[Span], seed: int) -> list[Score]:
@@ -182,7 +189,7 @@ def test_batch(rows: Rows, spans: Sequence[Span], seed: int) -> list[Score]:
     """Return what a batch tree comes to whose settings were chosen on the last fifth of the labels."""
     from sklearn.tree import DecisionTreeClassifier
 
-    forms = [rows.X.astype(np.float32)] + ([_one_hot(rows)] if rows.nominal else [])
+    forms = [rows.X.astype(np.float32)] + ([one_hot(rows)] if rows.nominal else [])
     found = []
     for span in spans:
         kept, y = span.learned - span.learned // 5, rows.y
@@ -203,7 +210,8 @@ def test_batch(rows: Rows, spans: Sequence[Span], seed: int) -> list[Score]:
     return found
 
 
-def _one_hot(rows: Rows) -> NDArray[np.float32]:
+def one_hot(rows: Rows) -> NDArray[np.float32]:
+    """Return the rows with a column for each category, for learners that know numbers only."""
     columns = []
     for j, number in enumerate(rows.categories):
         column = rows.X[:, j : j + 1]

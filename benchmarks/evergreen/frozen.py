@@ -2,108 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.common import Result
 from benchmarks.evergreen import sets
 from benchmarks.evergreen.contenders import (
     BATCH,
     EVERGREEN,
     SGBT,
     Contender,
-    Score,
     Span,
-    Testing,
     boosted,
     forests,
     test_batch,
     trees,
 )
 from benchmarks.evergreen.sets import LABELS, QUICK_TESTED, TESTED
-from benchmarks.evergreen.work import first_problem, mean_error, run_jobs
-from benchmarks.tables import problem, show
+from benchmarks.evergreen.work import mean_error, reason
+from benchmarks.stored import attempt_lines
+from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found
 
-_NOTES = f"""
-Learned   the first N rows of an order drawn by the seed (of the generator: its stream); then the next {TESTED:,}
-          rows, fewer where the set ends, are answered and not learned. Mean over seeds.
-Figures   accuracy (log-loss; no probability counts as less than 1e-6).
-Settings  everybody's own defaults; MOA's are those of CapyMOA. EvergreenTree: partial_fit, regrow, predict.
-          The batch tree is scikit-learn's; smallest leaf, pruning and codes or 0/1 columns for categories chosen on the
-          last fifth of the N labels, then fitted to all.
-Unequal   AMF10 reads codes of categories as numbers (0/1 columns made it slower and hardly better). SGBT has
-          the first seed only, since it is slow; its votes are not meant as probabilities.
-"""
-
-
-def frozen(quick: bool) -> None:
-    """Print a table for each set, and what lies between EvergreenTree, the batch tree and the best other tree."""
-    sets.check_data()
-    seeds = sets.QUICK_SEEDS if quick else sets.SEEDS
-    single = trees()
-    slow = {} if quick else {SGBT: boosted()}
-    contenders = {**single, **forests(), **slow, BATCH: Contender(test=test_batch)}
-    between = []
-    for name, labels in LABELS.items():
-        labels = tuple(n for n in labels if n <= 1_000) if quick else labels
-        found = measure(name, labels, contenders, seeds, QUICK_TESTED if quick else TESTED)
-        lines = [[line, *_cells(line, contenders, found, seeds, labels)] for line in contenders]
-        print(
-            f"\n{name}, {len(seeds)} seeds; labels learned:", show(["", *map("{:,}".format, labels)], lines), sep="\n"
-        )
-        between += [_compare(name, k, n, list(single), found, seeds) for k, n in enumerate(labels)]
-        print(*between[-1], flush=True)
-    header = ["EvergreenTree, points over", "batch tree", "HoeffdingTree", "best other tree", "which"]
-    print("\nin brackets: standard error over seeds", show(header, between), _NOTES, sep="\n")
+HOEFFDING = "HoeffdingTree"
+_RUNS: dict[Scale, int] = {"quick": 1, "full": 3}
+# Most labels of contenders that are slow.
+_SLOW = {"river AMF10": 1_000, "river ARF10": 1_000, SGBT: 1_000}
+_FORESTS = ("river AMF10", "river ARF10", "MOA ARF10", "MOA SRP10", SGBT)
+_NOTE = (
+    f"Learned: the first labels of an order drawn anew for each run; then the next {TESTED:,} rows, fewer "
+    "where the set ends, are answered and not learned. Everybody's own defaults; MOA's are those of CapyMOA. "
+    "The batch tree is scikit-learn's; smallest leaf, pruning and codes or 0/1 columns for categories are "
+    "chosen on the last fifth of the labels, then it is fitted to all. AMF10 reads codes of categories as "
+    "numbers. Forests have one run, slow ones fewer labels."
+)
 
 
-def measure(
-    name: str, labels: Sequence[int], contenders: dict[str, Contender], seeds: Sequence[int], tested: int
-) -> dict[tuple[str, int], list[Score] | Result]:
-    """Return the scores by contender and seed, of so many rows after each number of labels."""
-    jobs = {
-        (line, seed): partial(_job, name, seed, labels, tested, contender.test)
-        for line, contender in contenders.items()
-        for seed in (seeds[:1] if line == SGBT else seeds)
-        if contender.test is not None
-    }
-    return run_jobs(jobs)
+def contenders() -> dict[str, Contender]:
+    return {**trees(), **forests(), SGBT: boosted(), BATCH: Contender(test=test_batch)}
 
 
-def _job(name: str, seed: int, labels: Sequence[int], tested: int, test: Testing) -> list[Score]:
+def cells(scale: Scale) -> list[Cell]:
+    """Return who learns what; ``most`` is the largest number of labels."""
+    tested = QUICK_TESTED if scale == "quick" else TESTED
+    most = 1_000 if scale == "quick" else 20_000
+    return [
+        {"data": data, "learner": line, "most": min(most, _SLOW.get(line, most)), "tested": tested, "run": run}
+        for data in LABELS
+        for line in contenders()
+        for run in range(1 if line in _FORESTS else _RUNS[scale])
+    ]
+
+
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return a line for each number of labels."""
+    contender = contenders()[str(cell["learner"])]
+    names = ("labels", "accuracy", "loss")
+    return attempt_lines(names, reason(contender), partial(_test, contender, cell, seed % 2**31))
+
+
+def _test(contender: Contender, cell: Cell, seed: int) -> list[Row]:
+    name, tested = str(cell["data"]), int(cell["tested"])
+    labels = [n for n in LABELS[name] if n <= int(cell["most"])]
     rows = sets.load(name, seed, labels[-1] + tested)
-    return test(rows, [Span(n, n, min(n + tested, len(rows.y))) for n in labels], seed)
+    assert contender.test is not None
+    scores = contender.test(rows, [Span(n, n, min(n + tested, len(rows.y))) for n in labels], seed)
+    return [
+        {"labels": float(n), "accuracy": score.accuracy, "loss": score.loss}
+        for n, score in zip(labels, scores, strict=True)
+    ]
 
 
-def _cells(
-    line: str, contenders: dict[str, Contender], found: dict[Any, Any], seeds: Sequence[int], labels: Sequence[int]
-) -> list[str]:
-    runs = [found[line, seed] for seed in seeds if (line, seed) in found]
-    why = contenders[line].problem or first_problem(runs)
-    if why:
-        return [str(problem(why))]
-    means = np.mean(runs, axis=0)
-    return [f"{accuracy:.4f} ({loss:.3f})" for accuracy, loss in means[: len(labels)]]
+def tell(found: Found) -> Told:
+    """Return the accuracies, and how far EvergreenTree is ahead."""
+    rows, over_batch, over_trees = [], [], []
+    single = [line for line in trees() if line not in {EVERGREEN, HOEFFDING}]
+    for (data, labels), part in found.where(learner=EVERGREEN).groups("data", "labels"):
+        there = found.where(data=data, labels=labels)
+        ours, batch = _accuracies(there, EVERGREEN), _accuracies(there, BATCH)
+        known = {line: _accuracies(there, line) for line in single if len(_accuracies(there, line))}
+        best = max(known, key=lambda line: float(known[line].mean()), default=None)
+        over_batch.append((100 * float((ours - batch).mean()), f"{data} {labels:,.0f}"))
+        if best is not None:
+            over_trees.append((100 * float((ours - known[best]).mean()), f"{data} {labels:,.0f}"))
+        rows.append(
+            [
+                f"{data}, {labels:,.0f}",
+                f"{_mean(ours)} ({part.mean('loss')[0]:.3f})",
+                mean_error(ours - batch),
+                _mean(_accuracies(there, HOEFFDING)),
+                "-" if best is None else f"{_mean(known[best])} ({best})",
+                *(_mean(_accuracies(there, line)) for line in _FORESTS),
+            ]
+        )
+    heads = ["labels", "`EvergreenTree`", "over a tuned batch tree", "`HoeffdingTree`", "best other tree", *_FORESTS]
+    caption = "Accuracy (log-loss); points over the batch tree, with the standard error over runs."
+    return Told([Sheet(heads, rows, caption)], _claims(over_batch, over_trees), _NOTE)
 
 
-def _compare(
-    name: str, place: int, labels: int, single: list[str], found: dict[Any, Any], seeds: Sequence[int]
-) -> list[str]:
-    """Return how far EvergreenTree is ahead of others at one number of labels."""
+def _claims(over_batch: list[tuple[float, str]], over_trees: list[tuple[float, str]]) -> list[Claim]:
+    batch, tree = min(over_batch), min(over_trees, default=(np.nan, "-"))
+    return [
+        Claim("Within one point of a tuned batch tree.", batch[0] > -1, f"least: {batch[0]:+.2f}, {batch[1]}."),
+        Claim("Ahead of every tree of river and MOA.", tree[0] > 0, f"least: {tree[0]:+.2f}, {tree[1]}."),
+    ]
 
-    def accuracies(line: str) -> Any:
-        runs = [found.get((line, seed), {}) for seed in seeds]
-        return None if first_problem(runs) is not None else np.array([run[place].accuracy for run in runs])
 
-    ours = accuracies(EVERGREEN)
-    head = f"{name}, {labels:,}"
-    if ours is None:
-        return [head, "failed"]
-    others = {line: accuracies(line) for line in single if line not in {EVERGREEN, "HoeffdingTree"}}
-    known = {line: values for line, values in others.items() if values is not None}
-    best = max(known, key=lambda line: known[line].mean()) if known else None
-    beside = [accuracies(BATCH), accuracies("HoeffdingTree"), None if best is None else known[best]]
-    return [head, *("-" if other is None else mean_error(ours - other) for other in beside), best or "-"]
+def _accuracies(found: Found, line: str) -> Any:
+    return found.where(learner=line)["accuracy"]
+
+
+def _mean(values: Any) -> str:
+    return f"{values.mean():.3f}" if len(values) else "-"
+
+
+FROZEN = Runs("benchmarks.evergreen", "frozen", cells, measure)

@@ -3,157 +3,146 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 
 import quercus as qc
-from benchmarks.common import Result
 from benchmarks.evergreen import sets
-from benchmarks.evergreen.contenders import (
-    EVERGREEN,
-    Contender,
-    Pass,
-    Passing,
-    evergreen,
-    forests,
-    ours,
-    trees,
-)
-from benchmarks.evergreen.work import run_jobs
-from benchmarks.tables import problem, show
+from benchmarks.evergreen.contenders import EVERGREEN, Contender, evergreen, forests, ours, trees
+from benchmarks.evergreen.frozen import HOEFFDING
+from benchmarks.evergreen.passing import COLUMNS, SHUFFLED, Stream, load_stream, pass_lines, rate_of
+from benchmarks.evergreen.sets import Floats
+from benchmarks.evergreen.work import reason
+from benchmarks.stored import attempt_lines
+from quercus.papers.exhibits import Cell, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found
 
-# Sets whose order means something come in it and shuffled, the others shuffled.
-_STREAMS: tuple[tuple[str, int | None], ...] = (
-    ("random tree", 1),
-    ("electricity", None),
-    ("electricity", 1),
-    ("airlines", None),
-    ("airlines", 1),
-    ("covertype", None),
-    ("covertype", 1),
-    ("adult", None),
-    ("adult", 1),
-    ("a9a", None),
-    ("a9a", 1),
-    ("letter", None),
-    ("letter", 1),
-    ("nursery", None),
-    ("nursery", 1),
+IN_ORDER = "in order"
+# Sets whose order means something come in it and shuffled.
+STREAMS = (
+    Stream("random tree", SHUFFLED, 0),
+    *(
+        Stream(data, order, 0)
+        for data in ("electricity", "airlines", "covertype", "adult", "a9a", "letter")
+        for order in (IN_ORDER, SHUFFLED)
+    ),
+    Stream("nursery", SHUFFLED, 0),
 )
-_QUICK_STREAMS = (("random tree", 1), ("electricity", None), ("covertype", 1), ("letter", 1))
-# Rows of ours, of the trees of MOA, of river, of single calls.
-_ALL, _QUICK_ALL = None, 20_000
-_MOA, _QUICK_MOA = 100_000, 5_000
-_RIVER, _QUICK_RIVER = 5_000, 1_000
-_CALLS, _QUICK_CALLS = 200_000, 10_000
+_QUICK_STREAMS = tuple(one for one in STREAMS if one.data in {"electricity", "letter"} and one.order == SHUFFLED)
+# Rows of ours (0: all), of the trees of MOA, of river, of single calls.
+_ALL: dict[Scale, int] = {"quick": 20_000, "full": 0}
+_MOA: dict[Scale, int] = {"quick": 5_000, "full": 100_000}
+_RIVER: dict[Scale, int] = {"quick": 1_000, "full": 5_000}
+_CALLS: dict[Scale, int] = {"quick": 10_000, "full": 100_000}
+_CALLED = ("random tree", "electricity", "covertype", "letter")
 _CALL_PASSES = 3
-_NOTES = f"""
-Rows      ours to the end of the set; the trees of MOA and river through the first rows only, and ours through the same.
-Clock     examples/s of CPU time, one learner at a time. Ours: from the array to the last answer, compiled code loaded
-          before. river: without the making of its dicts. MOA: the thread that learns, in a JVM warmed by 2,000 rows.
-Bytes     nbytes of ours.
-Calls     test_then_learn with one row at a time, wall clock, which includes what a call itself costs: each row by the
-          quickest of {_CALL_PASSES} passes, which do the same work row by row, so that a busy machine counts less.
-"""
+_RIVER_LINES = ("river HoeffdingTree", "river AMF10", "river ARF10")
+_NOTE = (
+    "Ours go to the end of the set; the trees of MOA and river see its first rows only, and ours beside them "
+    "the same. Rates are rows per second of CPU time, one learner at a time; of ours from the array to the "
+    "last answer, compiled code loaded before, of river without the making of its dicts, of MOA in a warm "
+    "JVM."
+)
+_CALL_NOTE = (
+    "`test_then_learn` with one row at a time, wall clock, which includes what a call itself costs: each row "
+    f"by the quickest of {_CALL_PASSES} passes, which do the same work row by row, so that a busy machine "
+    "counts less."
+)
 
 
-class Calls(NamedTuple):
-    """Microseconds of single rows, each by its quickest pass; the row that took longest; the longest of any pass."""
-
-    p50: float
-    p99: float
-    worst: float
-    row: int
-    any_worst: float
+def contenders() -> dict[str, Contender]:
+    """Return who takes part, by name."""
+    return {EVERGREEN: ours(evergreen), HOEFFDING: ours(qc.HoeffdingTree), **_others()}
 
 
-def prequential(quick: bool) -> None:
-    """Print a table for each stream, then the rates beside river's, then the times of single rows."""
-    sets.check_data()
-    groups = _groups(quick)
-    ratios, calls = [], []
-    for name, seed in _QUICK_STREAMS if quick else _STREAMS:
-        found = _measure(name, seed, groups)
-        rows = sets.load(name, seed, _QUICK_ALL if quick else _ALL)
-        common = np.bincount(rows.y).max() / len(rows.y)
-        print(f"\n{rows.name}: {len(rows.y):,} rows x {rows.X.shape[1]} features, {rows.y.max() + 1} classes; "
-              f"previous label {rows.previous:.4f}, commonest class {common:.4f}")  # fmt: skip
-        lines = [_line(line, most, groups[most][line], one) for (most, line), one in found.items()]
-        print(show(["", "rows", "accuracy", "log-loss", "leaves", "bytes", "examples/s"], lines), flush=True)
-        ratios.append([rows.name, *_ratios(found, list(groups)[-1])])
-        job = partial(_time_calls, name, seed, _QUICK_CALLS if quick else _CALLS)
-        calls.append([rows.name, *_call_cells(run_jobs({(name, "single rows"): job}, 1).popitem()[1])])
-    others = [line for line in groups[list(groups)[-1]] if line != EVERGREEN]
-    print("\nour rate / theirs, over the same first rows", show(["", *others], ratios), sep="\n")
-    header = ["", "p50 us", "p99 us", "worst us", "at row", "worst of any pass us"]
-    print("\nsingle rows", show(header, calls), _NOTES, sep="\n")
+def _others() -> dict[str, Contender]:
+    return {line: one for line, one in {**trees(), **forests()}.items() if line in _RIVER_LINES or _is_moa_tree(line)}
 
 
-def _groups(quick: bool) -> dict[int | None, dict[str, Contender]]:
-    """Return who goes through how many rows."""
-    single, first = trees(), ours(evergreen)
-    river_forests = {line: one for line, one in forests().items() if line.startswith("river")}
-    moa = {line: one for line, one in single.items() if line.startswith("MOA")}
-    river = {"river HoeffdingTree": single["river HoeffdingTree"], **river_forests}
-    return {
-        _QUICK_ALL if quick else _ALL: {EVERGREEN: first, "HoeffdingTree": ours(qc.HoeffdingTree)},
-        _QUICK_MOA if quick else _MOA: {EVERGREEN: first, **moa},
-        _QUICK_RIVER if quick else _RIVER: {EVERGREEN: first, **river},
-    }
+def _is_moa_tree(line: str) -> bool:
+    return line.startswith("MOA") and line in trees()
 
 
-def _measure(name: str, seed: int | None, groups: dict[Any, dict[str, Contender]]) -> dict[tuple[Any, str], Any]:
-    jobs = {
-        (most, line): partial(pass_job, name, seed, most, contender.go)
-        for most, contenders in groups.items()
-        for line, contender in contenders.items()
-        if contender.go is not None
-    }
-    measured = run_jobs(jobs, workers=1)
-    return {
-        (most, line): measured.get((most, line), contender.problem)
-        for most, contenders in groups.items()
-        for line, contender in contenders.items()
-    }
-
-
-def pass_job(name: str, seed: int | None, most: int | None, go: Passing) -> Pass:
-    """Take a contender through a stream, in a process that has it in mind."""
-    return go(sets.load(name, seed, most), seed or 0)
-
-
-def _line(line: str, most: int | None, contender: Contender, found: Pass | Result) -> list[str]:
-    if isinstance(found, dict):
-        return [line, str(problem(found))]
-    score, rows = found.score(), len(found.right)
-    sizes = ["-" if value is None else f"{value:,}" for value in (found.leaves, found.nbytes)]
-    rate = f"{rows / found.seconds:,.0f}"
-    return [line, f"{rows:,}", f"{score.accuracy:.4f}", f"{score.loss:.3f}", *sizes, rate]
-
-
-def _ratios(found: dict[tuple[Any, str], Any], most: int | None) -> list[str]:
-    mine = found[most, EVERGREEN]
-    others = [one for (rows, line), one in found.items() if rows == most and line != EVERGREEN]
+def cells(scale: Scale) -> list[Cell]:
+    """Return who goes through which stream, and how far."""
+    moa = [line for line in contenders() if _is_moa_tree(line)]
+    groups = {_ALL[scale]: [EVERGREEN, HOEFFDING], _MOA[scale]: [EVERGREEN, *moa],
+              _RIVER[scale]: [EVERGREEN, *_RIVER_LINES]}  # fmt: skip
     return [
-        "-" if isinstance(mine, dict) or isinstance(one, dict) else f"{one.seconds / mine.seconds:,.1f}"
-        for one in others
+        {**one._replace(most=most)._asdict(), "learner": line, "run": 0}
+        for one in (_QUICK_STREAMS if scale == "quick" else STREAMS)
+        for most, lines in groups.items()
+        for line in lines
     ]
 
 
-def _time_calls(name: str, seed: int | None, most: int) -> Calls:
-    rows = sets.load(name, seed, most)
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return a line: what was right, and how long that took."""
+    contender = contenders()[str(cell["learner"])]
+    return attempt_lines(COLUMNS, reason(contender), partial(pass_lines, contender, cell, seed % 2**31))
+
+
+def tell(found: Found) -> Told:
+    """Return a table of ours, and one of rates beside others."""
+    whole, beside = [], []
+    for (data, order), part in found.groups("data", "order"):
+        name = f"{data}, {order}"
+        whole.append([name, *_whole(part.where(most=part.where(learner=HOEFFDING).unique("most")))])
+        beside.append([name, *_beside(part)])
+    heads = ["stream", "rows x features", "accuracy", "log-loss", "previous label", "`HoeffdingTree`", "leaves", "MB",
+             "thousand rows/s"]  # fmt: skip
+    others = ["stream", "`EvergreenTree`", "best tree of MOA", "which", "our rate / its",
+              *(f"our rate / {line}" for line in _RIVER_LINES)]  # fmt: skip
+    return Told([Sheet(heads, whole), Sheet(others, beside, "Beside others, over their rows.")], note=_NOTE)
+
+
+def _whole(part: Found) -> list[str]:
+    mine, hoeffding = part.where(learner=EVERGREEN), part.where(learner=HOEFFDING)
+    rows, features, previous, accuracy, loss, leaves, size = (
+        float(mine[name][0]) for name in ("rows", "features", "previous", "accuracy", "loss", "leaves", "bytes")
+    )
+    return [
+        f"{rows:,.0f} x {features:.0f}", f"{accuracy:.4f}", f"{loss:.3f}", f"{previous:.4f}",
+        f"{hoeffding['accuracy'][0]:.4f}", f"{leaves:,.0f}", f"{size / 1e6:.1f}", f"{rate_of(mine) / 1000:,.0f}",
+    ]  # fmt: skip
+
+
+def _beside(part: Found) -> list[str]:
+    moa = part.where(learner=[line for line in part.unique("learner") if line.startswith("MOA")], problem="")
+    if len(moa):
+        best = moa.where(learner=str(moa["learner"][int(np.argmax(moa["accuracy"]))]))
+        mine = part.where(learner=EVERGREEN, most=best.unique("most"))
+        told = [f"{mine['accuracy'][0]:.4f}", f"{best['accuracy'][0]:.4f}", str(best["learner"][0]),
+                f"{rate_of(mine) / rate_of(best):,.1f}"]  # fmt: skip
+    else:
+        told = ["-"] * 4
+    for line in _RIVER_LINES:
+        one = part.where(learner=line, problem="")
+        mine = part.where(learner=EVERGREEN, most=one.unique("most"))
+        told.append(f"{rate_of(mine) / rate_of(one):,.1f}" if len(one) else "-")
+    return told
+
+
+def call_cells(scale: Scale) -> list[Cell]:
+    """Return the streams that are gone through row by row."""
+    streams = _QUICK_STREAMS if scale == "quick" else [one for one in STREAMS if one.data in _CALLED]
+    return [{**one._replace(most=_CALLS[scale])._asdict(), "run": 0} for one in streams]
+
+
+def time_calls(cell: Cell, seed: int) -> list[Row]:
+    """Return a line: microseconds of single rows, and the row that took longest."""
+    rows = load_stream(cell, seed % 2**31)
     times = np.array([_call_pass(rows) for _ in range(_CALL_PASSES)])
     # What the first row costs, once, is not what rows cost.
     least = times.min(axis=0)[1:]
-    row = int(least.argmax())
-    p50, p99 = np.percentile(least, (50, 99))
-    return Calls(float(p50), float(p99), float(least[row]), row + 1, float(times[:, 1:].max()))
+    slowest = int(least.argmax())
+    p50, p99 = np.percentile(least, (50, 99)).tolist()
+    worst, any_worst = float(least[slowest]), float(times[:, 1:].max())
+    return [{"p50": p50, "p99": p99, "worst": worst, "row": slowest + 1, "any_worst": any_worst}]
 
 
-def _call_pass(rows: sets.Rows) -> Any:
+def _call_pass(rows: sets.Rows) -> Floats:
     """Return the microseconds of each row."""
     model = evergreen(nominal=rows.nominal)
     clock = time.perf_counter_ns
@@ -166,7 +155,16 @@ def _call_pass(rows: sets.Rows) -> Any:
     return took / 1000
 
 
-def _call_cells(found: Calls | Result) -> Sequence[str]:
-    if isinstance(found, dict):
-        return [str(problem(found))]
-    return [*(f"{value:,.1f}" for value in found[:3]), f"{found.row:,}", f"{found.any_worst:,.0f}"]
+def tell_calls(found: Found) -> Told:
+    """Return the times by stream."""
+    names = ("p50", "p99", "worst", "any_worst")
+    rows = [
+        [f"{data}, {order}", *(f"{part[name][0]:,.0f}" for name in names), f"{part['row'][0]:,}"]
+        for (data, order), part in found.groups("data", "order")
+    ]
+    heads = ["microseconds", "p50", "p99", "slowest row", "slowest of any pass", "which row"]
+    return Told([Sheet(heads, rows)], note=_CALL_NOTE)
+
+
+PASSES = Runs("benchmarks.evergreen", "prequential", cells, measure)
+CALLS = Runs("benchmarks.evergreen", "calls", call_cells, time_calls)

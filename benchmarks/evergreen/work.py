@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import Result
+from benchmarks.evergreen.contenders import Contender
 from benchmarks.tables import problem
 
 
@@ -49,3 +50,8 @@ def mean_error(values: Any) -> str:
     values = 100 * np.asarray(values, np.float64)
     error = f" ({values.std(ddof=1) / np.sqrt(len(values)):.2f})" if len(values) > 1 else ""
     return f"{values.mean():+.2f}{error}"
+
+
+def reason(contender: Contender) -> str | None:
+    """Return why a contender is not there, None if it is."""
+    return None if contender.problem is None else problem(contender.problem)

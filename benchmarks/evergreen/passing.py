@@ -1,0 +1,51 @@
+"""A contender through a stream: each row answered, then learned."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.evergreen import sets
+from benchmarks.evergreen.contenders import Contender, Pass, Passing
+from quercus.papers.exhibits import Cell, Row
+from quercus.papers.found import Found
+
+SHUFFLED = "shuffled"
+COLUMNS = ("rows", "features", "classes", "previous", "accuracy", "loss", "seconds", "wall", "leaves", "bytes")
+
+
+class Stream(NamedTuple):
+    """A set in an order, and how many of its rows; 0: all."""
+
+    data: str
+    order: str
+    most: int
+
+
+def pass_job(name: str, seed: int | None, most: int | None, go: Passing) -> Pass:
+    """Take a contender through a stream, in a process that has it in mind."""
+    return go(sets.load(name, seed, most), seed or 0)
+
+
+def load_stream(cell: Cell, seed: int) -> sets.Rows:
+    """Return the rows of a cell."""
+    return sets.load(str(cell["data"]), seed if cell["order"] == SHUFFLED else None, int(cell["most"]) or None)
+
+
+def pass_lines(contender: Contender, cell: Cell, seed: int) -> list[Row]:
+    """Return a line: the stream, what was right, how long that took and how large it became."""
+    rows = load_stream(cell, seed)
+    assert contender.go is not None
+    found = contender.go(rows, seed)
+    score = found.score()
+    values = (
+        len(rows.y), rows.X.shape[1], rows.y.max() + 1, rows.previous, score.accuracy, score.loss, found.seconds,
+        found.wall, *(np.nan if value is None else value for value in (found.leaves, found.nbytes)),
+    )  # fmt: skip
+    return [dict(zip(COLUMNS, map(float, values), strict=True))]
+
+
+def rate_of(found: Found) -> float:
+    """Return rows per second of CPU time, of one line."""
+    return float(found["rows"][0] / found["seconds"][0])
