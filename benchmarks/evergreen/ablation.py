@@ -8,33 +8,40 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.evergreen import sets
-from benchmarks.evergreen.contenders import Contender, Pass, Score, Span, Testing, evergreen, ours
-from benchmarks.evergreen.passing import pass_job
-from benchmarks.evergreen.work import first_problem, mean_error, run_jobs
-from benchmarks.tables import show
+from benchmarks.evergreen.contenders import Contender, Span, evergreen, ours
+from benchmarks.evergreen.passing import SHUFFLED, Stream, load_stream
+from benchmarks.evergreen.prequential import IN_ORDER
+from benchmarks.evergreen.sets import QUICK_TESTED, TESTED
+from benchmarks.evergreen.work import mean_error
+from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found
 
 _PARTS = ("regrow", "aggregate", "recent")
 _SMALL = 2**22
+_WHOLE = "the whole tree"
+_WITHOUT = {"regrow": "grown once only", "aggregate": "the leaf instead of all prunings",
+            "recent": "without recent labels"}  # fmt: skip
+_ALL_OFF, _FEW_ROWS = "without all three", f"{_SMALL // 2**20} MiB instead of 32"
 _FROZEN_AT = {"random tree": 20_000, "adult": 20_000, "covertype": 20_000, "nursery": 5_000, "letter": 15_000,
               "a9a": 20_000, "airlines": 20_000}  # fmt: skip
 _QUICK_AT = {"adult": 1_000, "letter": 1_000}
-_STREAMS: tuple[tuple[str, int | None, int], ...] = (
-    ("random tree", 1, 100_000),
-    ("electricity", None, 100_000),
-    ("covertype", None, 100_000),
-    ("covertype", 1, 100_000),
-    ("airlines", None, 100_000),
-    ("adult", 1, 100_000),
-    ("letter", 1, 100_000),
-    ("nursery", 1, 100_000),
+_STREAMS = (
+    Stream("random tree", SHUFFLED, 100_000),
+    Stream("electricity", IN_ORDER, 0),
+    Stream("covertype", IN_ORDER, 100_000),
+    Stream("covertype", SHUFFLED, 100_000),
+    Stream("airlines", IN_ORDER, 100_000),
+    Stream("adult", SHUFFLED, 0),
+    Stream("letter", SHUFFLED, 0),
+    Stream("nursery", SHUFFLED, 0),
 )
-_NOTES = f"""
-whole     accuracy in per cent; below it the points that are lost or gained, with the standard error over seeds.
-regrow    off: the tree grows once and then stays, though its counts go on. aggregate off: answers by the leaf alone in
-          place of all prunings. recent off: no expert for recent labels.
-rows      a limit of {_SMALL // 2**20} MiB in place of 32: fewer rows are kept to grow from, on the larger sets.
-"""
+_QUICK_STREAMS = (Stream("electricity", IN_ORDER, 10_000),)
+_RUNS: dict[Scale, int] = {"quick": 1, "full": 3}
+_NOTE = (
+    "Points that are lost or gained against the whole tree, with the standard error over runs. Grown once only: the "
+    "tree grows after 32 rows and then stays, though its counts go on. Without recent labels: no expert for them. "
+    "4 MiB: fewer rows are kept to grow from, on the larger sets."
+)
 
 
 def make_without(names: Sequence[str], **given: Any) -> Any:
@@ -45,55 +52,82 @@ def make_without(names: Sequence[str], **given: Any) -> Any:
     return model
 
 
-def ablation(quick: bool) -> None:
-    """Print frozen and prequential accuracies with each part off, all of them off, and few rows kept."""
-    sets.check_data()
-    lines: dict[str, Contender] = {
-        "whole": ours(evergreen),
-        **{f"without {part}": ours(partial(make_without, (part,))) for part in _PARTS},
-        "without all of them": ours(partial(make_without, _PARTS)),
-        "fewer rows": ours(partial(evergreen, max_bytes=_SMALL)),
+def trees() -> dict[str, Contender]:
+    """Return the tree, and what is left of it without its parts."""
+    return {
+        _WHOLE: ours(evergreen),
+        **{_WITHOUT[part]: ours(partial(make_without, (part,))) for part in _PARTS},
+        _ALL_OFF: ours(partial(make_without, _PARTS)),
+        _FEW_ROWS: ours(partial(evergreen, max_bytes=_SMALL)),
     }
-    seeds = sets.QUICK_SEEDS if quick else sets.SEEDS
-    by_set = {}
-    for name, labels in (_QUICK_AT if quick else _FROZEN_AT).items():
-        tested = sets.QUICK_TESTED if quick else sets.TESTED
-        found = run_jobs({(line, seed): partial(_test, name, seed, labels, tested, contender.test)
-                          for line, contender in lines.items() for seed in seeds if contender.test})  # fmt: skip
-        by_set[f"{name} {labels:,}"] = {line: _accuracies([found[line, seed] for seed in seeds]) for line in lines}
-    print(f"\nfrozen, {len(seeds)} seeds", _table(list(lines), by_set), sep="\n", flush=True)
-    by_stream = {}
-    for name, seed, most in _STREAMS[1:2] if quick else _STREAMS:
-        jobs = {(name, line): partial(pass_job, name, seed, most, contender.go)
-                for line, contender in lines.items() if contender.go is not None}  # fmt: skip
-        passes = run_jobs(jobs)
-        title = name if seed is None or sets.is_generated(name) else f"{name}, shuffled"
-        by_stream[title] = {
-            line: one if isinstance(one, dict) else np.array([one.score().accuracy])
-            for (_, line), one in passes.items()
-        }
-    print("\nanswered, then learned", _table(list(lines), by_stream), _NOTES, sep="\n", flush=True)
 
 
-def _test(name: str, seed: int, labels: int, tested: int, test: Testing) -> list[Score]:
-    rows = sets.load(name, seed, labels + tested)
-    return test(rows, [Span(labels, labels, min(labels + tested, len(rows.y)))], seed)
+def cells(scale: Scale) -> list[Cell]:
+    """Return tests after so many ``labels``, and passes (0 labels); an order that a set came in is there once."""
+    tested = QUICK_TESTED if scale == "quick" else TESTED
+    tests = [
+        (Stream(data, SHUFFLED, labels + tested), labels)
+        for data, labels in (_QUICK_AT if scale == "quick" else _FROZEN_AT).items()
+    ]
+    passes = [(stream, 0) for stream in (_QUICK_STREAMS if scale == "quick" else _STREAMS)]
+    return [
+        {**stream._asdict(), "labels": labels, "learner": line, "run": run}
+        for stream, labels in tests + passes
+        for line in trees()
+        for run in range(1 if stream.order == IN_ORDER else _RUNS[scale])
+    ]
 
 
-def _accuracies(runs: list[Any]) -> Any:
-    scores = (run.score() if isinstance(run, Pass) else run[0] for run in runs)
-    return first_problem(runs) or np.array([score.accuracy for score in scores])
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return a line: what was right."""
+    seed %= 2**31
+    rows, tree, labels = load_stream(cell, seed), trees()[str(cell["learner"])], int(cell["labels"])
+    assert tree.go is not None
+    assert tree.test is not None
+    score = tree.test(rows, [Span(labels, labels, len(rows.y))], seed)[0] if labels else tree.go(rows, seed).score()
+    return [{"accuracy": score.accuracy, "loss": score.loss}]
 
 
-def _table(lines: list[str], columns: dict[str, dict[str, Any]]) -> str:
-    rows = []
-    for line in lines:
-        cells = []
-        for found in columns.values():
-            whole, mine = found["whole"], found[line]
-            if isinstance(whole, dict) or isinstance(mine, dict):
-                cells.append("failed")
-            else:
-                cells.append(f"{100 * mine.mean():.2f}" if line == "whole" else mean_error(mine - whole))
-        rows.append([line, *cells])
-    return show(["", *columns], rows)
+def tell(found: Found) -> Told:
+    """Return a table of tests and one of passes."""
+    frozen = found["labels"] > 0
+    sheets = []
+    for which, caption in ((frozen, "Learned, then the next rows are answered."), (~frozen, "Answered, then learned.")):
+        part = Found({name: column[which] for name, column in found.columns.items()})
+        sheets.append(_sheet(part, caption))
+    return Told(sheets, [_worth(found, line) for line in trees() if line != _WHOLE], _NOTE)
+
+
+def _sheet(part: Found, caption: str) -> Sheet:
+    heads, columns = [], []
+    for (data, order, labels), there in part.groups("data", "order", "labels"):
+        heads.append(f"{data}, {labels:,}" if labels else f"{data}, {order}")
+        whole = there.where(learner=_WHOLE)["accuracy"]
+        columns.append(
+            [
+                f"{100 * whole.mean():.2f} %"
+                if line == _WHOLE
+                else mean_error(there.where(learner=line)["accuracy"] - whole)
+                for line in trees()
+            ]
+        )
+    return Sheet(
+        ["", *heads], [[line, *row] for line, row in zip(trees(), zip(*columns, strict=True), strict=True)], caption
+    )
+
+
+def _worth(found: Found, line: str) -> Claim:
+    """Return whether a part, where it is seen to matter, is worth having."""
+    gains, losses = [], []
+    for (data, order, labels), there in found.groups("data", "order", "labels"):
+        less = 100 * (there.where(learner=_WHOLE)["accuracy"] - there.where(learner=line)["accuracy"])
+        error = less.std(ddof=1) / np.sqrt(len(less)) if len(less) > 1 else 0.0
+        name = f"{data} {labels:,}" if labels else f"{data} {order}"
+        if abs(less.mean()) > max(2 * error, 0.1):
+            (gains if less.mean() > 0 else losses).append((float(less.mean()), name))
+    seen = f"clearly worse than the whole tree on {len(gains)}, better on {len(losses)}"
+    seen += f"; most: {max(gains)[0]:.1f} points, {max(gains)[1]}." if gains else "."
+    return Claim(f"{line[0].upper()}{line[1:]}: worse.", len(gains) > len(losses) if gains or losses else None, seen)
+
+
+ABLATION = Runs("benchmarks.evergreen", "ablation", cells, measure)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 import quercus as qc
-from benchmarks.evergreen import sets
-from benchmarks.evergreen.contenders import evergreen
-from benchmarks.evergreen.work import first_problem, run_jobs
+from benchmarks.evergreen.contenders import EVERGREEN, evergreen
+from benchmarks.evergreen.frozen import HOEFFDING
 from benchmarks.labels import SETS, Data, go, load
-from benchmarks.tables import show
 from quercus.ask import (
     Confident,
     Policy,
@@ -25,59 +23,54 @@ from quercus.ask import (
     Uncertain,
     VariableUncertainty,
 )
+from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found, show_mean
 from quercus.streams.batches import pick
 
 _BUDGET = 0.1
-_ROWS, _QUICK_ROWS = 30_000, 3_000
+_ROWS: dict[Scale, int] = {"quick": 3_000, "full": 30_000}
 _QUICK_SETS = ("electricity", "adult")
-_POLICIES: tuple[type[Policy], ...] = (
-    Random,
-    Uncertain,
-    Confident,
-    VariableUncertainty,
-    SelectiveSampling,
-    Split,
-    SplitConfident,
-    RandomizedUncertainty,
+_RUNS: dict[Scale, int] = {"quick": 1, "full": 3}
+_POLICIES: dict[str, type[Policy]] = {
+    policy.__name__: policy
+    for policy in (
+        Random,
+        Uncertain,
+        Confident,
+        VariableUncertainty,
+        SelectiveSampling,
+        Split,
+        SplitConfident,
+        RandomizedUncertainty,
+    )
+}
+_LEARNERS = {EVERGREEN: evergreen, HOEFFDING: qc.HoeffdingTree}
+_NOTE = (
+    "Every row is answered, then perhaps asked for and learned; accuracy in per cent over all rows, mean over runs, in "
+    "brackets points over `Random` with the same learner. Shuffled sets, the first rows of them. Mean: over sets, with "
+    "the standard error over runs."
 )
-_LEARNERS = {"EvergreenTree": evergreen, "HoeffdingTree": qc.HoeffdingTree}
-_NOTES = """
-Every row is answered, then perhaps asked for and learned; accuracy in per cent over all rows, mean over seeds. In
-brackets: points over Random with the same learner. Shuffled sets, the first rows of them. Mean: over sets.
-"""
 
 
-def asked(quick: bool) -> None:
-    """Print accuracies by learner and policy, and what each policy gains over Random."""
-    sets.check_data()
-    seeds = sets.QUICK_SEEDS if quick else sets.SEEDS
-    most, names = (_QUICK_ROWS, _QUICK_SETS) if quick else (_ROWS, SETS)
-    jobs = {
-        (name, learner, policy.__name__, seed): partial(_job, name, learner, policy, seed, most)
-        for name, seed, learner, policy in product(names, seeds, _LEARNERS, _POLICIES)
-    }
-    found = run_jobs(jobs)
-    lines = []
-    for learner, policy in product(_LEARNERS, _POLICIES):
-        cells, rights, gains = [], [], []
-        for name in names:
-            runs = [found[name, learner, policy.__name__, seed] for seed in seeds]
-            base = [found[name, learner, "Random", seed] for seed in seeds]
-            if first_problem(runs + base):
-                cells.append("failed")
-                continue
-            rights.append(100 * np.mean(runs))
-            gains.append(rights[-1] - 100 * np.mean(base))
-            cells.append(f"{rights[-1]:.2f} ({gains[-1]:+.2f})")
-        total = f"{np.mean(rights):.2f} ({np.mean(gains):+.2f})" if len(rights) == len(names) else "-"
-        lines.append([f"{learner}, {policy.__name__}", *cells, total])
-    print(f"\nbudget {_BUDGET}, {len(seeds)} seeds, at most {most:,} rows")
-    print(show(["", *names, "mean"], lines), _NOTES, sep="\n", flush=True)
+def cells(scale: Scale) -> list[Cell]:
+    """Return who asks where."""
+    return [
+        {"data": data, "learner": learner, "policy": policy, "most": _ROWS[scale], "run": run}
+        for data in (_QUICK_SETS if scale == "quick" else SETS)
+        for run in range(_RUNS[scale])
+        for learner, policy in product(_LEARNERS, _POLICIES)
+    ]
 
 
-def _job(name: str, learner: str, policy: type[Policy], seed: int, most: int) -> float:
-    make: Any = _LEARNERS[learner]
-    return go(_load(name, seed, most), make(seed=seed), policy(_BUDGET, seed=seed))[0]
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return a line: what was right, and how many labels were paid."""
+    seed %= 2**31
+    make: Any = _LEARNERS[str(cell["learner"])]
+    policy: Any = _POLICIES[str(cell["policy"])]
+    accuracy, state, *_ = go(
+        _load(str(cell["data"]), seed, int(cell["most"])), make(seed=seed), policy(_BUDGET, seed=seed)
+    )
+    return [{"accuracy": accuracy, "labels": int(state.asked)}]
 
 
 @lru_cache(maxsize=1)
@@ -85,3 +78,45 @@ def _load(name: str, seed: int, most: int) -> Data:
     data = load(name, seed)
     few = np.arange(min(most, len(data.y)))
     return Data(pick(data.X, few), data.y[few], data.names, data.nominal)
+
+
+def tell(found: Found) -> Told:
+    """Return accuracies by learner and policy."""
+    sets = found.unique("data")
+    rows = []
+    for learner, policy in product(_LEARNERS, _POLICIES):
+        told = []
+        for data in sets:
+            mine = found.where(data=data, learner=learner, policy=policy)["accuracy"]
+            told.append(f"{100 * mine.mean():.2f} ({100 * (mine - _random(found, data, learner)).mean():+.2f})")
+        rows.append([f"`{learner}`, `{policy}`", show_mean(_mean(found, learner, policy), 2, 100), *told])
+    most = int(found["most"][0])
+    caption = f"{100 * _BUDGET:.0f} % of the labels, at most {most:,} rows."
+    claims = [_ahead(found, policy) for policy in _POLICIES if policy != "Random"]
+    return Told([Sheet(["", "mean", *sets], rows, caption)], claims, _NOTE)
+
+
+def _random(found: Found, data: str, learner: str) -> Any:
+    return found.where(data=data, learner=learner, policy="Random")["accuracy"]
+
+
+def _mean(found: Found, learner: str, policy: str) -> tuple[float, float]:
+    """Return the mean over sets and its standard error over runs."""
+    part = found.where(learner=learner, policy=policy)
+    return Found({"mean": np.array([one["accuracy"].mean() for _, one in part.groups("run")])}).mean("mean")
+
+
+def _ahead(found: Found, policy: str) -> Claim:
+    """Return whether a policy is better than Random with the evergreen tree."""
+    sets = found.unique("data")
+    over = [
+        (found.where(data=data, learner=EVERGREEN, policy=policy)["accuracy"] - _random(found, data, EVERGREEN)).mean()
+        for data in sets
+    ]
+    mean, error = 100 * np.mean(over), 100 * np.std(over, ddof=1) / np.sqrt(len(over))
+    holds = bool(mean > 0) if abs(mean) > 2 * error else None
+    seen = f"{mean:+.2f} ({error:.2f} over sets) points; ahead on {sum(one > 0 for one in over)} of {len(sets)} sets."
+    return Claim(f"`{policy}` is better than `Random` for `{EVERGREEN}`.", holds, seen)
+
+
+ASKED = Runs("benchmarks.evergreen", "asked", cells, measure)

@@ -1,77 +1,72 @@
-"""Many rows in little memory, and labels that follow from nothing."""
+"""Many rows in little memory."""
 
 from __future__ import annotations
 
+import json
+import math
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-import quercus as qc
-from benchmarks.common import Result
+from benchmarks.common import measure as run_module
 from benchmarks.evergreen.contenders import evergreen
-from benchmarks.evergreen.work import run_jobs
-from benchmarks.tables import problem, show
 from quercus.evaluation.facts import leaves_of
-from quercus.streams import LED, Noise, RandomTree, Stream
+from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found
+from quercus.streams import LED, RandomTree, Stream
 
-_ROWS, _QUICK_ROWS = 1_000_000, 100_000
+_ROWS: dict[Scale, int] = {"quick": 100_000, "full": 1_000_000}
 _BLOCK = 1_000
 _LIMIT = 2**22
-_STREAMS: dict[str, Callable[[], Stream]] = {
-    "random tree": partial(RandomTree, seed=1),
-    "random tree of 200 leaves, 10 features": partial(RandomTree, leaves=200, features=10, q=0.9, seed=1),
-    "LED": partial(LED, seed=1),
+_STREAMS: dict[str, Callable[..., Stream]] = {
+    "random tree": RandomTree,
+    "random tree of 200 leaves, 10 features": partial(RandomTree, leaves=200, features=10, q=0.9),
+    "LED": LED,
 }
-_LINES: dict[str, dict[str, Any]] = {
+_SMALL, _FREE = "4 MiB", "1 GiB"
+_LIMITS: dict[str, dict[str, Any]] = {
     "32 MiB": {},
-    "4 MiB": {"max_bytes": _LIMIT},
-    '4 MiB, keep="recent"': {"max_bytes": _LIMIT, "keep": "recent"},
-    "1 GiB": {"max_bytes": 2**30},
+    _SMALL: {"max_bytes": _LIMIT},
+    f'{_SMALL}, keep="recent"': {"max_bytes": _LIMIT, "keep": "recent"},
+    _FREE: {"max_bytes": 2**30},
 }
-_NOTES = """
-Answered, then learned, in blocks as they are drawn, so that no more than one is in memory. Process: resident memory at
-its largest after a block, over what it was after the first, which includes what answering a block needs. Last tenth:
-accuracy over the last tenth of the rows.
-"""
+_COLUMNS = ("accuracy", "late", "most_bytes", "process", "kept", "leaves", "seconds")
+_NOTE = (
+    "Answered, then learned, in blocks as they are drawn, so that no more than one is in memory. Process: resident "
+    "memory at its largest after a block, over what it was after the first, which includes what answering a block "
+    "needs. Last tenth: accuracy over the last tenth of the rows."
+)
 
 
-class Filled(NamedTuple):
-    """What a learner came to; the most of nbytes and of the growth of the process, after any block."""
-
-    accuracy: float
-    late: float
-    most_bytes: int
-    process: int
-    rows: int
-    leaves: int
-    rate: float
+def cells(scale: Scale) -> list[Cell]:
+    """Return which stream goes under which limit."""
+    return [
+        {"data": data, "limit": limit, "most": _ROWS[scale], "run": 0} for data in _STREAMS for limit in _LIMITS
+    ]  # fmt: skip
 
 
-def cap(quick: bool) -> None:
-    """Print both tables."""
-    count = _QUICK_ROWS if quick else _ROWS
-    found: dict[tuple[str, str], Any] = {}
-    for stream in _STREAMS:
-        for line, given in _LINES.items():
-            # One at a time: each in a process that has not been larger before.
-            found |= run_jobs({(stream, line): partial(_fill, stream, given, count)}, workers=1)
-    header = ["", "accuracy", "last tenth", "most bytes", "process grew by", "rows kept", "leaves", "examples/s"]
-    lines = [[f"{stream}, {line}", *_cells(one)] for (stream, line), one in found.items()]
-    print(f"\n{count:,} rows", show(header, lines), _NOTES, sep="\n", flush=True)
-    _random_labels(count)
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return a line, from a process of its own that has not been larger before."""
+    told = run_module("evergreen.cap", json.dumps(cell), seed % 2**31)
+    why = told.get("failed", "")
+    return [{**{name: float(told.get(name, math.nan)) for name in _COLUMNS}, "problem": why}]
 
 
-def _fill(stream: str, given: dict[str, Any], count: int) -> Filled:
+def fill(cell: Cell, seed: int) -> Row:
+    """Take a tree through the stream; return what it came to."""
+    given, count = _LIMITS[str(cell["limit"])], int(cell["most"])
+    stream = partial(_STREAMS[str(cell["data"])], seed=seed)
     # Compiled code is loaded here, which is neither time nor memory of the learner.
-    X, y = _STREAMS[stream]().take(_BLOCK)
+    X, y = stream().take(_BLOCK)
     evergreen(**given).test_then_learn(X, y)
     model, right = evergreen(**given), []
     most_bytes = grown = at_first = 0
     seconds = 0.0
-    for X, y in _STREAMS[stream]().chunks(_BLOCK, rows=count):
+    for X, y in stream().chunks(_BLOCK, rows=count):
         start = time.process_time()
         outcome = model.test_then_learn(X, y)
         seconds += time.process_time() - start
@@ -82,8 +77,8 @@ def _fill(stream: str, given: dict[str, Any], count: int) -> Filled:
         grown = max(grown, resident - at_first)
     all_right = np.concatenate(right)
     late = float(all_right[-count // 10 :].mean())
-    kept, leaves = int(model.rows_), leaves_of(model) or 0
-    return Filled(float(all_right.mean()), late, most_bytes, grown, kept, leaves, count / seconds)
+    values = (float(all_right.mean()), late, most_bytes, grown, int(model.rows_), leaves_of(model) or 0, seconds)
+    return dict(zip(_COLUMNS, values, strict=True))
 
 
 def _resident() -> int:
@@ -93,26 +88,41 @@ def _resident() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
-def _cells(found: Filled | Result) -> list[str]:
-    if isinstance(found, dict):
-        return [str(problem(found))]
-    return [
-        f"{found.accuracy:.4f}", f"{found.late:.4f}", f"{found.most_bytes:,}", f"{found.process:,}",
-        f"{found.rows:,}", f"{found.leaves:,}", f"{found.rate:,.0f}",
-    ]  # fmt: skip
+def tell(found: Found) -> Told:
+    """Return a line for each stream and limit."""
+    rows, largest = [], 0.0
+    for (data, limit), part in found.groups("data", "limit"):
+        one = {name: float(part[name][0]) for name in _COLUMNS}
+        if str(limit).startswith(_SMALL):
+            largest = max(largest, one["most_bytes"])
+        rows.append(
+            [
+                f"{data}, {limit}",
+                f"{one['accuracy']:.4f}",
+                f"{one['late']:.4f}",
+                *(f"{one[name] / 1e6:.1f}" for name in ("most_bytes", "process")),
+                *(f"{one[name]:,.0f}" for name in ("kept", "leaves")),
+                f"{part['most'][0] / one['seconds'] / 1000:,.0f}",
+            ]
+        )
+    heads = ["stream, limit", "accuracy", "last tenth", "most MB by `nbytes`", "process grew by, MB", "rows kept",
+             "leaves", "thousand rows/s"]  # fmt: skip
+    claims = [
+        Claim("A tree stays within 4 MiB.", largest <= _LIMIT, f"at most {largest / 1e6:.2f} MB by `nbytes`."),
+        *(_cost(data, part) for (data,), part in found.groups("data")),
+    ]
+    count = int(found["most"][0])
+    return Told([Sheet(heads, rows, f"{count:,} rows.")], claims, _NOTE)
 
 
-def _random_labels(count: int) -> None:
-    """Print accuracy and leaves where nothing can be learned."""
-    rows = count // 10
-    lines = []
-    for features, classes in ((5, 2), (30, 2), (10, 5)):
-        X, y = Noise(features=features, classes=classes, seed=1).take(rows)
-        cells = []
-        for make in (evergreen, qc.HoeffdingTree):
-            model = make()
-            outcome = model.test_then_learn(X, y)
-            cells += [f"{np.mean(outcome.answers == outcome.truth):.4f}", f"{leaves_of(model):,}"]
-        lines.append([f"{features} features, {classes} classes, chance {1 / classes:.1f}", *cells])
-    print(f"\nrandom labels, {rows:,} rows")
-    print(show(["", "EvergreenTree", "leaves", "HoeffdingTree", "leaves"], lines), flush=True)
+def _cost(data: str, part: Found) -> Claim:
+    """Return whether the small limit costs no more than a point."""
+    small, free = (float(part.where(limit=limit)["accuracy"][0]) for limit in (_SMALL, _FREE))
+    seen = f"{100 * small:.1f} % right with 4 MiB, {100 * free:.1f} with 1 GiB."
+    return Claim(f"On {data}, that costs no more than a point.", small > free - 0.01, seen)
+
+
+CAP = Runs("benchmarks.evergreen", "cap", cells, measure)
+
+if __name__ == "__main__":
+    print(json.dumps(fill(json.loads(sys.argv[1]), int(sys.argv[2]))))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.evergreen import sets
-from benchmarks.evergreen.contenders import Contender, Pass, Passing
+from benchmarks.evergreen.contenders import Contender
 from quercus.papers.exhibits import Cell, Row
 from quercus.papers.found import Found
 
@@ -21,11 +21,6 @@ class Stream(NamedTuple):
     data: str
     order: str
     most: int
-
-
-def pass_job(name: str, seed: int | None, most: int | None, go: Passing) -> Pass:
-    """Take a contender through a stream, in a process that has it in mind."""
-    return go(sets.load(name, seed, most), seed or 0)
 
 
 def load_stream(cell: Cell, seed: int) -> sets.Rows:
