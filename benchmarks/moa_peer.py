@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import tempfile
 import zipfile
+from functools import lru_cache
 from pathlib import Path
 
 from benchmarks.common import DELTA, GRACE_PERIOD, MAX_BYTES, TIE, Result, StreamFiles
@@ -51,6 +52,20 @@ def find_java() -> tuple[str, str]:
     if javac is None:
         raise MissingError("there is a java but no javac beside it (a JDK is needed, not only a JRE)")
     return java, javac
+
+
+@lru_cache
+def _compiled(driver: Path) -> tuple[tempfile.TemporaryDirectory[str], list[str]]:
+    """Return the folder of a compiled driver, which lives as long as this process, and the command that runs it."""
+    jar, (java, javac) = find_jar(), find_java()
+    folder = tempfile.TemporaryDirectory()
+    subprocess.run([javac, "-cp", str(jar), "-d", folder.name, str(driver)], check=True)
+    return folder, [java, "-cp", f"{jar}{os.pathsep}{folder.name}", driver.stem]
+
+
+def compile_driver(driver: Path) -> list[str]:
+    """Return the command that runs a driver, which is compiled the first time."""
+    return _compiled(driver)[1]
 
 
 def size_agent(jar: Path, folder: Path) -> list[str]:

@@ -10,9 +10,8 @@ chance       random labels.
 ablation     the tree with parts of it switched off.
 asked        which policy of asking goes best with it, on ten sets.
 propensity   whether labels that were chosen should count by the inverse of their probability of being chosen.
-drift        adaptive=True and False where concepts change and where they do not.
 
-All but the last keep what they measured (--out), and go on from there when they are run again.
+What was measured is kept (--out), and not measured again.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import argparse
 import sys
 
 from benchmarks.evergreen import sets
-from benchmarks.evergreen.drift import drift
 from benchmarks.evergreen.exhibits import PARTS
 from benchmarks.stored import add_arguments, run_stored
 
@@ -29,13 +27,10 @@ from benchmarks.stored import add_arguments, run_stored
 def main() -> int:
     """Run a part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=[*PARTS, "drift"])
+    parser.add_argument("part", choices=PARTS)
     parser.add_argument("--quick", action="store_true", help="fewer runs")
     add_arguments(parser)
     given = parser.parse_args()
-    if given.part == "drift":
-        drift(given.quick)
-        return 0
     sets.check_data()
     return run_stored([PARTS[given.part]], "quick" if given.quick else "full", given.out, given.jobs)
 

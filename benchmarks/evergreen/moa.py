@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import tempfile
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.common import Result, StreamFiles
 from benchmarks.evergreen.sets import Floats, Rows
-from benchmarks.moa_peer import MissingError, find_jar, find_java
+from benchmarks.moa_peer import MissingError, compile_driver, find_jar, find_java
 
 MOA_TREES = {
     "HoeffdingTree": "trees.HoeffdingTree -c 0.001 -z -p",
@@ -39,18 +37,9 @@ def missing_moa() -> str | None:
     return None
 
 
-@lru_cache(maxsize=1)
-def _compiled() -> tuple[tempfile.TemporaryDirectory[str], list[str]]:
-    """Return the folder of the compiled driver, which lives as long as this process, and the command that runs it."""
-    jar, (java, javac) = find_jar(), find_java()
-    folder = tempfile.TemporaryDirectory()
-    subprocess.run([javac, "-cp", str(jar), "-d", folder.name, str(_DRIVER)], check=True)
-    return folder, [java, "-cp", f"{jar}{os.pathsep}{folder.name}", "Learners"]
-
-
 def run_moa(options: str, rows: Rows, seed: int, what: str) -> tuple[Result, Floats]:
     """Return what the driver tells, and for each row tested whether it was right and how likely its class was held."""
-    _, command = _compiled()
+    command = compile_driver(_DRIVER)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = StreamFiles.write(folder / "stream", rows.name, rows.X, rows.y)

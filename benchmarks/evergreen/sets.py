@@ -93,7 +93,12 @@ def check_data() -> None:
 @lru_cache(maxsize=2)
 def _read(name: str) -> Rows:
     stream = qc.streams.load(name)
-    X, labels = stream.take(stream.n_rows)
+    return as_rows(name, stream, stream.n_rows)
+
+
+def as_rows(name: str, stream: qc.streams.Stream, count: int | None) -> Rows:
+    """Return the first rows of a stream, its categories and classes as codes."""
+    X, labels = stream.take(count)
     columns = list(X.T) if isinstance(X, np.ndarray) else [column.to_numpy() for column in X.columns]
     categories = [0] * len(columns)
     for j in (stream.feature_names.index(feature) for feature in stream.nominal):

@@ -1,0 +1,1 @@
+"""How trees follow changes, and what watching for them costs where there are none."""
