@@ -55,11 +55,7 @@ class Found:
 
     def mean(self, name: str) -> tuple[float, float]:
         """Return the mean of a column and its standard error; NaN for what cannot be told."""
-        values = np.asarray(self[name], np.float64)
-        if len(values) == 0:
-            return float("nan"), float("nan")
-        error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-        return float(values.mean()), float(error)
+        return mean_of(np.asarray(self[name], np.float64))
 
     def curve(self, x: str, y: str) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
         """Return the values of a column, in order, and beside each the mean of another and its standard error."""
@@ -75,6 +71,25 @@ class Found:
             seen.setdefault(key)
         for key in seen:
             yield key, self.where(**dict(zip(names, key, strict=True)))
+
+
+def mean_of(values: NDArray[Any]) -> tuple[float, float]:
+    """Return a mean and its standard error; NaN for what cannot be told.
+
+    Parameters
+    ----------
+    values
+        One for each run.
+
+    Examples
+    --------
+    >>> mean_of(np.array([1.0, 3.0])), mean_of(np.array([2.0]))
+    ((2.0, 1.0), (2.0, nan))
+    """
+    if len(values) == 0:
+        return float("nan"), float("nan")
+    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+    return float(values.mean()), float(error)
 
 
 def show_mean(told: tuple[float, float], digits: int = 3, scale: float = 1.0) -> str:

@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told, derive_seed
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 from quercus.papers.reinforced.drawing import COLORS, GREY, RAMP, draw_curve, draw_level, finish
 from quercus.papers.reinforced.forms import FAIR, OURS, PAPER, QUESTIONS, make_tree
-from quercus.papers.reinforced.measures import block_lines, by_run, is_above, mean_of, score
+from quercus.papers.reinforced.measures import block_lines, by_run, is_above, score
 from quercus.papers.reinforced.nursery import LARGE, load_nursery
 from quercus.papers.reinforced.optimum import best_line
 from quercus.papers.reinforced.sets import FOLDS, folds

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from quercus.evaluation import best_policy
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 from quercus.papers.reinforced.costs import load_fold
 from quercus.papers.reinforced.forms import FAIR, GAMMA, OURS, PAPER, QUESTIONS, make_tree
 from quercus.papers.reinforced.greedy import answer_rows, grow_greedily
-from quercus.papers.reinforced.measures import Answered, block_lines, by_run, is_above, is_small, mean_of, score
+from quercus.papers.reinforced.measures import Answered, block_lines, by_run, is_above, is_small, score
 from quercus.papers.reinforced.mushroom import DEAR
 from quercus.papers.reinforced.nursery import ALL, LARGE, load_nursery
 from quercus.papers.reinforced.optimum import best_line

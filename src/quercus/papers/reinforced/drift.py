@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from quercus.papers.exhibits import Claim, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 from quercus.papers.reinforced.drawing import COLORS, GREY, RAMP, draw_level, finish
 from quercus.papers.reinforced.electricity import (
     AHEAD,
@@ -22,7 +22,7 @@ from quercus.papers.reinforced.electricity import (
     VFDT_BAYES,
 )
 from quercus.papers.reinforced.forms import FAIR, OURS, PAPER
-from quercus.papers.reinforced.measures import Floats, by_run, is_above, mean_of
+from quercus.papers.reinforced.measures import Floats, by_run, is_above
 
 # Rows by which a learning rate is chosen.
 CHOOSING = 10_312

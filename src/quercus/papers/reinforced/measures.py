@@ -135,22 +135,6 @@ def curve_of(found: Found, name: str) -> tuple[Floats, Floats, Floats]:
     return Found({"middle": middle, "figure": found[name] / found["rows"]}).curve("middle", "figure")
 
 
-def mean_of(values: Floats) -> tuple[float, float]:
-    """Return a mean and its standard error.
-
-    Parameters
-    ----------
-    values
-        One for each run.
-
-    Examples
-    --------
-    >>> mean_of(np.array([1.0, 3.0]))
-    (2.0, 1.0)
-    """
-    return Found({"value": values}).mean("value")
-
-
 def is_above(difference: tuple[float, float], least: float = 0.0) -> bool | None:
     """Return whether a difference is larger than something, None within two standard errors.
 

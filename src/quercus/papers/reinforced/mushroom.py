@@ -9,7 +9,7 @@ import numpy as np
 
 from quercus.evaluation import best_policy
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 from quercus.papers.reinforced.drawing import COLORS, PANELS, draw_curve, draw_level, finish
 from quercus.papers.reinforced.forms import (
     FAIR,
@@ -22,7 +22,7 @@ from quercus.papers.reinforced.forms import (
     make_tree,
 )
 from quercus.papers.reinforced.greedy import answer_rows, grow_greedily
-from quercus.papers.reinforced.measures import Answered, block_lines, by_run, is_above, is_small, mean_of, score
+from quercus.papers.reinforced.measures import Answered, block_lines, by_run, is_above, is_small, score
 from quercus.papers.reinforced.optimum import best_line
 from quercus.papers.reinforced.sets import Rows, load_rows, shuffle
 

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any
 
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 from quercus.papers.reinforced.drawing import COLORS, PANELS, draw_curve, draw_level, finish
 from quercus.papers.reinforced.forms import FAIR, OURS, PAPER, PLAIN, QUESTIONS, SINGLE, UNTRUNCATED, make_tree
-from quercus.papers.reinforced.measures import block_lines, by_run, is_above, is_small, mean_of, score
+from quercus.papers.reinforced.measures import block_lines, by_run, is_above, is_small, score
 from quercus.papers.reinforced.optimum import best_line
 from quercus.papers.reinforced.sets import Rows, large_classes, load_rows, shuffle
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from quercus.papers.exhibits import Claim, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 from quercus.papers.utility.curves import CONTINUOUS, FEATURES, TITLES
 from quercus.papers.utility.learners import NAMES, RIVER, TREES
 from quercus.papers.utility.panels import finish, legend, plot
 from quercus.papers.utility.selection import Selection, expect
 from quercus.papers.utility.splits import SETS
 from quercus.papers.utility.stationary import NO_NUMBERS, without_ours
-from quercus.papers.utility.verdicts import MARGIN, Gap, all_hold, best_of, gap, late, mean_of_runs
+from quercus.papers.utility.verdicts import MARGIN, Gap, all_hold, best_of, by_run, gap, late
 
 _FIGURE_4 = ("ec2", "ig", "ec2-exp3", "ig-exp3", "vfdt", "hoeffding", "efdt", "ours")
 _FIGURE_6 = ("ec2", "ig", "ec2-ofs", "ig-ofs", "vfdt", "hoeffding", "efdt")
@@ -53,7 +53,7 @@ def _sheets(found: Found, learners: Sequence[str]) -> list[Sheet]:
         return [
             [
                 TITLES[data],
-                *(show_mean(mean_of_runs(rows.where(data=data, learner=name), column), digits) for name in learners),
+                *(show_mean(mean_of(by_run(rows.where(data=data, learner=name), column)), digits) for name in learners),
             ]
             for data in CONTINUOUS
         ]
@@ -67,7 +67,7 @@ def _sheets(found: Found, learners: Sequence[str]) -> list[Sheet]:
 
 
 def _plan(rows: Found) -> str:
-    utility, cost = (mean_of_runs(rows, column)[0] for column in ("planned", "planned_cost"))
+    utility, cost = (mean_of(by_run(rows, column))[0] for column in ("planned", "planned_cost"))
     return f"{utility:.3f} @ {cost:.1f}"
 
 
@@ -87,7 +87,7 @@ def _cheaper(found: Found) -> Claim:
     verdicts = [_each(_between(found, "vfdt", name, "cost"), lambda one: one.is_more)[0] for name in ("ec2", "ig")]
     shares = []
     for data in CONTINUOUS:
-        costs = [mean_of_runs(found.where(data=data, learner=name), "cost")[0] for name in ("ec2", "ig")]
+        costs = [mean_of(by_run(found.where(data=data, learner=name), "cost"))[0] for name in ("ec2", "ig")]
         shares.append(f"{TITLES[data]} {costs[0] / FEATURES[data]:.0%} and {costs[1] / FEATURES[data]:.0%}")
     return Claim(
         "The framework has an exceptionally lower feature acquisition cost than EFDT and VFDT.",
@@ -145,7 +145,7 @@ def _slightly(found: Found, dear: str, cheap: str) -> tuple[bool | None, str]:
     verdicts, seen = [], []
     for data in CONTINUOUS:
         difference = _between(found, dear, cheap, "cost")(data)
-        base = mean_of_runs(found.where(data=data, learner=cheap), "cost")[0]
+        base = mean_of(by_run(found.where(data=data, learner=cheap), "cost"))[0]
         more = difference.exceeds(_SLIGHT * base)
         verdicts.append(None if more is None else not more)
         seen.append(f"{TITLES[data]} {difference} to {base:.2f}")

@@ -12,7 +12,7 @@ from quercus.papers.utility.learners import NAMES, Buyer, make
 from quercus.papers.utility.panels import STYLES, finish, grid, legend, plot
 from quercus.papers.utility.splits import SETS, load_split
 from quercus.papers.utility.stationary import NO_NUMBERS
-from quercus.papers.utility.verdicts import MARGIN, all_hold, any_holds, best_of, gap, mean_of_runs
+from quercus.papers.utility.verdicts import MARGIN, all_hold, any_holds, best_of, gap
 
 # Among them the number that the paper uses elsewhere.
 NUMBERS = {
@@ -117,9 +117,7 @@ def tell_utility(found: Found) -> Told:
         for name in ("us", "random"):
             gained = gap(rows.where(learner=name), rows.where(learner="ec2"), "utility")
             vain.append(None if gained.is_more is None and gained.exceeds(MARGIN) is None else not gained.is_more)
-            bought = (
-                mean_of_runs(rows.where(learner=name), "cost")[0] - mean_of_runs(rows.where(learner="ec2"), "cost")[0]
-            )
+            bought = gap(rows.where(learner=name), rows.where(learner="ec2"), "cost").mean
             costly.append(f"{TITLES[data]}, {NAMES[name]} {bought:+.1f} features, utility {gained}")
     claims = [
         Claim(

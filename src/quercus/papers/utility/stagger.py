@@ -9,11 +9,11 @@ import numpy as np
 
 import quercus as qc
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 from quercus.papers.utility.drifting import DRIFTS, PREDICATES, ROWS, Seen, as_predicates, follow
 from quercus.papers.utility.learners import NAMES, river_tree
 from quercus.papers.utility.panels import finish, legend, plot
-from quercus.papers.utility.verdicts import Gap, all_hold, any_holds, best_of, gap, mean_of_runs
+from quercus.papers.utility.verdicts import Gap, all_hold, any_holds, best_of, by_run, gap
 
 GAMMA = 0.05
 _OBJECTIVES = ("ec2", "ig", "us")
@@ -93,8 +93,8 @@ def tell_utility(found: Found) -> Told:
     for learner, forget in _kinds(found):
         mine = found.where(learner=learner, forget=forget)
         parts = [mine, *(_between(mine, start, start + 60) for start in (0, *DRIFTS))]
-        plan = f"{mean_of_runs(mine, 'planned')[0]:.3f} @ {mean_of_runs(mine, 'planned_cost')[0]:.2f}"
-        rows.append([_name(learner, forget), *(show_mean(mean_of_runs(part, "utility")) for part in parts), plan])
+        plan = f"{mean_of(by_run(mine, 'planned'))[0]:.3f} @ {mean_of(by_run(mine, 'planned_cost'))[0]:.2f}"
+        rows.append([_name(learner, forget), *(show_mean(mean_of(by_run(part, "utility"))) for part in parts), plan])
     sheet = Sheet(
         ["", "all rows", "1st concept", "2nd", "3rd", "by the plan"],
         rows,
@@ -199,7 +199,7 @@ def draw_utility(found: Found, figure: Any) -> None:
 
 def _totals(found: Found, learner: str, forget: float) -> tuple[float, float]:
     rows = found.where(learner=learner, forget=forget)
-    mean, error = mean_of_runs(rows, "cost")
+    mean, error = mean_of(by_run(rows, "cost"))
     return mean * ROWS / _STEP, error * ROWS / _STEP
 
 

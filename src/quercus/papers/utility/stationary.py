@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.papers.exhibits import Claim, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 from quercus.papers.utility.curves import DISCRETE, FEATURES, ON_DISCRETE, TITLES
 from quercus.papers.utility.learners import NAMES, RIVER, TREES
 from quercus.papers.utility.panels import finish, grid, legend, plot
@@ -16,10 +16,10 @@ from quercus.papers.utility.verdicts import (
     all_hold,
     any_holds,
     best_of,
+    by_run,
     gap,
     last_lines,
     late,
-    mean_of_runs,
 )
 
 _OBJECTIVES = ("ec2", "ig", "us", "random")
@@ -38,7 +38,9 @@ UTILITY_IS = (
 def _means(found: Found, column: str, sets: tuple[str, ...] = DISCRETE, digits: int = 3) -> list[list[str]]:
     rows = []
     for data in sets:
-        cells = [show_mean(mean_of_runs(found.where(data=data, learner=name), column), digits) for name in ON_DISCRETE]
+        cells = [
+            show_mean(mean_of(by_run(found.where(data=data, learner=name), column)), digits) for name in ON_DISCRETE
+        ]
         rows.append([TITLES[data], *cells])
     return rows
 
@@ -75,7 +77,7 @@ _AS_GOOD = (
 
 
 def _plan(rows: Found) -> str:
-    utility, cost = (mean_of_runs(rows, column)[0] for column in ("planned", "planned_cost"))
+    utility, cost = (mean_of(by_run(rows, column))[0] for column in ("planned", "planned_cost"))
     return f"{utility:.3f} @ {cost:.1f}"
 
 
@@ -205,7 +207,7 @@ def _below_all(found: Found) -> Claim:
         for name in ("ec2", "ig"):
             rows = found.where(data=data)
             verdicts.append(gap(rows.where(learner="vfdt"), rows.where(learner=name), "cost").is_more)
-        share = mean_of_runs(found.where(data=data, learner="ec2"), "cost")[0] / FEATURES[data]
+        share = mean_of(by_run(found.where(data=data, learner="ec2"), "cost"))[0] / FEATURES[data]
         seen.append(f"{TITLES[data]} {share:.0%}")
     return Claim(
         "The cost of UFODT is significantly lower than that of VFDT and EFDT, which require all feature values.",
@@ -250,7 +252,7 @@ def tell_training(found: Found) -> Told:
         rival = best_of(rows, [name for name in ON_DISCRETE if name not in {"ec2", "ours"}], "training")
         difference = gap(rows.where(learner="ec2"), rows.where(learner=rival), "training")
         verdicts.append(difference.is_close)
-        costs = [mean_of_runs(found.where(data=data, learner=name), "cost")[0] for name in ("ec2", rival)]
+        costs = [mean_of(by_run(found.where(data=data, learner=name), "cost"))[0] for name in ("ec2", rival)]
         seen.append(f"{TITLES[data]} {difference} to {NAMES[rival]}, buying {costs[0]:.1f} against {costs[1]:.1f}")
     claim = Claim(
         "UFODT-EC² reaches a very competitive utility during training with a much lower cost, on all three sets.",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.papers.found import Found
+from quercus.papers.found import Found, mean_of
 
 # What counts as as good as another: a loss of no more utility than this.
 MARGIN = 0.02
@@ -83,9 +83,7 @@ def gap(ours: Found, theirs: Found, column: str) -> Gap:
     >>> gap(ours, theirs, "cost").is_more
     True
     """
-    difference = by_run(ours, column) - by_run(theirs, column)
-    error = difference.std(ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else np.nan
-    return Gap(float(difference.mean()), float(error))
+    return Gap(*mean_of(by_run(ours, column) - by_run(theirs, column)))
 
 
 def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
@@ -122,24 +120,6 @@ def any_holds(verdicts: Iterable[bool | None]) -> bool | None:
     """
     turned = all_hold(None if one is None else not one for one in verdicts)
     return None if turned is None else not turned
-
-
-def mean_of_runs(found: Found, column: str) -> tuple[float, float]:
-    """Return the mean of a column over runs and its standard error.
-
-    Parameters
-    ----------
-    found
-        Lines with a column ``run``.
-    column
-        Which.
-
-    Examples
-    --------
-    >>> mean_of_runs(Found({"run": np.array([0, 0, 1]), "cost": np.array([1.0, 3.0, 4.0])}), "cost")
-    (3.0, 1.0)
-    """
-    return Found({column: by_run(found, column)}).mean(column)
 
 
 def last_lines(found: Found) -> Found:
