@@ -134,7 +134,7 @@ def command_of(exhibit: Exhibit, scale: str) -> str:
     'quercus reproduce credible --figure 5 --scale full'
     """
     if exhibit.command:
-        return exhibit.command
+        return exhibit.command + (" --quick" if scale == "quick" else "")
     if "." in exhibit.runs.paper:
         return f"python -m {exhibit.runs.paper} --scale {scale}"
     return f"quercus reproduce {exhibit.runs.paper} --{exhibit.kind} {exhibit.number} --scale {scale}"
@@ -188,7 +188,8 @@ def source_of(exhibit: Exhibit, store: Store) -> str:
     """
     scale = store.best_scale(exhibit.runs) or "quick"
     cells, seconds = store.read_times(exhibit.runs, scale)
-    return f"`{command_of(exhibit, scale)}`: {cells:,} cells, {show_time(seconds)} of CPU time."
+    count = f"{cells:,} cell{'' if cells == 1 else 's'}"
+    return f"`{command_of(exhibit, scale)}`: {count}, {show_time(seconds)} of CPU time."
 
 
 def verdict_of(claim: Claim) -> str:
