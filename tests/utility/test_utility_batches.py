@@ -1,13 +1,14 @@
 """Many rows at once are as many single cases: the same purchases, answers and state, however they are cut."""
 
 import itertools
+from collections import UserDict
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quercus import UtilityTree
+from quercus import UtilityTree, streams
 from quercus.checks.data import unkind_stream
 from quercus.inquire.layout import KNOWN, MISSING
 
@@ -199,3 +200,28 @@ def test_only_what_is_bought_is_read():
     assert tree.predict_one(Watched(rows[0])) == rows[0]["good"]
     assert seen == ["good"]
     assert tree.purchases(rows).bought.mean(axis=0).tolist() == [1.0, 0.0]
+
+
+class Metered(UserDict):
+    """A row that notes every value that is read of it."""
+
+    def __init__(self, values):
+        super().__init__(values)
+        self.read = []
+
+    def __getitem__(self, name):
+        self.read.append(name)
+        return super().__getitem__(name)
+
+
+def test_what_is_read_of_a_mapping_is_what_is_paid_for():
+    X, y = streams.LED(seed=3).take(1_300)
+    names = [f"x{j}" for j in range(X.shape[1])]
+    rows = [dict(zip(names, row, strict=True)) for row in X.tolist()]
+    model = UtilityTree(groups={"pair": ["x1", "x2"]}, costs={"x0": 0.0, "pair": 1.5}, nominal=names)
+    model.buy_and_learn(rows[:1_000], y[:1_000])
+    paid = model.purchases(rows[1_000:])
+    for row, answer, bought in zip(rows[1_000:], paid.answers, paid.bought, strict=True):
+        metered = Metered(row)
+        assert model.predict_one(metered) == answer
+        assert sorted(metered.read) == sorted(itertools.compress(names, bought))
