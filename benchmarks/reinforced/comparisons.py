@@ -2,70 +2,77 @@
 
 from __future__ import annotations
 
-import time
+from typing import Any
 
 import numpy as np
 
 import quercus as qc
-from benchmarks.tables import show
-from quercus.papers.utility.splits import Split, load_split
+from benchmarks.utility.gaps import claim_ahead
+from benchmarks.utility.rows import load, show_spent, spend
+from quercus.papers.exhibits import Cell, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found
+from quercus.papers.utility.splits import Split
+from quercus.papers.utility.verdicts import gap
 
 # Of the sets on which `prior` was chosen, those with columns of numbers.
 _SETS = ("banknote", "ionosphere", "australian", "balance_scale", "phishing", "satimage", "adult", "SEA")
-_MOST, _TESTED = 4_000, 3_000
 _BINS = 5
-_FORMS = {"bins, 5": (False, 5), "comparisons, 5": (True, 5), "comparisons, 8": (True, 8)}
+_WHOLE, _FEW, _MANY = "values in bins, at most 5", "comparisons, at most 5", "comparisons, at most 8"
+_QUESTIONS = {_WHOLE: 5, _FEW: 5, _MANY: 8}
+_RUNS: dict[Scale, int] = {"quick": 2, "full": 5}
+# Most rows to learn from and to test.
+_ROWS: dict[Scale, tuple[int, int]] = {"quick": (300, 200), "full": (4_000, 3_000)}
 
 
-def comparisons(quick: bool) -> None:
-    """Print accuracy and questions of each form, with standard errors over runs."""
-    runs = 1 if quick else 5
-    started = time.perf_counter()
-    lines, means = [], []
-    for name in _SETS:
-        splits = [_load(name, run) for run in range(runs)]
-        # Per form and run: share of right answers, questions.
-        found = np.array([[_score(split, run, *form) for run, split in enumerate(splits)] for form in _FORMS.values()])
-        means.append(found.mean(axis=1))
-        lines.append([name, *(_cell(each) for each in found)])
-        print(*lines[-1], f"({time.perf_counter() - started:.0f} s)", sep="  ", flush=True)
-    lines.append(["mean", *(f"{right:.3f} @ {asked:.2f}" for right, asked in np.mean(means, axis=0))])
-    print(f"\naccuracy @ questions (± standard errors) by most questions; {runs} runs, at most {_MOST:,} rows learned")
-    print(show(["", *_FORMS], lines), flush=True)
+def cells(scale: Scale) -> list[Cell]:
+    """Return the forms on each set."""
+    rows, tested = _ROWS[scale]
+    return [
+        {"data": data, "form": form, "rows": rows, "tested": tested, "run": run}
+        for data in _SETS
+        for form in _QUESTIONS
+        for run in range(_RUNS[scale])
+    ]
 
 
-def _load(name: str, run: int) -> Split:
-    if name == "SEA":
-        X, y = qc.streams.SEA(seed=80 + run).take(_MOST + _TESTED)
-        return Split(X[:_MOST], np.asarray(y[:_MOST]), X[_MOST:], np.asarray(y[_MOST:]), [])
-    split = load_split(name, 800 + run)
-    return Split(split.X[:_MOST], split.y[:_MOST], split.X_test[:_TESTED], split.y_test[:_TESTED], split.nominal)
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return accuracy and questions."""
+    form = str(cell["form"])
+    split = load(str(cell["data"]), seed, int(cell["rows"]), int(cell["tested"]))
+    nominal = [f"x{j}" for j in split.nominal]
+    model = qc.ReinforcedTree(questions=_QUESTIONS[form], bins=_BINS, nominal=nominal, seed=seed)
+    return [spend(model, split if form == _WHOLE else _compare(split))]
 
 
-def _score(split: Split, run: int, compare: bool, questions: int) -> tuple[float, float]:
-    names = [f"x{j}" for j in range(split.X.shape[1])]
-    nominal = [names[j] for j in split.nominal]
-    X, X_test = split.X, split.X_test
-    if compare:
-        edges = _quantiles(split)
-        X, X_test = qc.comparisons(X, edges), qc.comparisons(X_test, edges)
-    model = qc.ReinforcedTree(questions=questions, bins=_BINS, nominal=nominal, seed=run)
-    model.buy_and_learn(X, split.y)
-    told = model.purchases(X_test)
-    return float(np.mean(told.answers == split.y_test)), float(told.cost.mean())
-
-
-def _quantiles(split: Split) -> dict[str, list[float]]:
-    """Return the edges of bins of like weight in the rows to learn from; a column without any stays as it is."""
+def _compare(split: Split) -> Any:
+    """Return the same rows as comparisons, with the edges of bins of like weight in the rows to learn from."""
     edges = {}
     for j, values in enumerate(split.X.T):
         if j not in split.nominal:
             found = np.unique(np.nanquantile(values, np.arange(1, _BINS) / _BINS))
             edges[f"x{j}"] = found[found < np.nanmax(values)].tolist()
-    return {name: found for name, found in edges.items() if found}
+    # A column without edges stays as it is.
+    edges = {name: found for name, found in edges.items() if found}
+    return split._replace(X=qc.comparisons(split.X, edges), X_test=qc.comparisons(split.X_test, edges))
 
 
-def _cell(found: np.ndarray) -> str:
-    errors = found.std(axis=0, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.full(2, np.nan)
-    (right, asked), (right_error, asked_error) = found.mean(axis=0), errors
-    return f"{right:.3f} ± {right_error:.3f} @ {asked:.2f} ± {asked_error:.2f}"
+def tell(found: Found) -> Told:
+    """Return accuracy and questions of each form."""
+    rows = [
+        [data, *(show_spent(part.where(form=form)) for form in _QUESTIONS)] for (data,), part in found.groups("data")
+    ]
+    caption = (
+        f"Accuracy @ questions, {len(found.unique('run'))} runs, at most {int(found['rows'][0]):,} rows learned; "
+        f"{_BINS - 1} edges per column for both."
+    )
+    claims = [
+        claim_ahead(f"Whole values are ahead of {form} questions.", {
+            data: gap(part.where(form=_WHOLE), part.where(form=form), "utility")
+            for (data,), part in found.groups("data")
+        })
+        for form in (_FEW, _MANY)
+    ]  # fmt: skip
+    return Told([Sheet(["", *_QUESTIONS], rows, caption)], claims)
+
+
+COMPARISONS = Runs("benchmarks.reinforced", "comparisons", cells, measure)

@@ -2,59 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import quercus as qc
-from benchmarks.tables import show
-from quercus.papers.utility.splits import Split, load_split
+from benchmarks.utility.gaps import claim_ahead
+from benchmarks.utility.rows import load, show_spent, spend
+from quercus.papers.exhibits import Cell, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found
+from quercus.papers.utility.verdicts import gap
 
 # Sets that no other part reports from: `prior` was chosen on them.
 _SETS = (
     *("vote", "banknote", "ionosphere", "australian", "tic_tac_toe", "balance_scale", "monks3", "phishing"),
     *("satimage", "adult", "SEA", "LED"),
 )
-_MOST, _TESTED = 4_000, 3_000
+_NONE, _DEFAULT = "`prior=0`", "`ReinforcedTree()`, `prior=2`"
+_FORMS: dict[str, Any] = {
+    _NONE: lambda **given: qc.ReinforcedTree(prior=0, trusted=5, **given),
+    "`prior=0.5`": lambda **given: qc.ReinforcedTree(prior=0.5, **given),
+    _DEFAULT: qc.ReinforcedTree,
+    "`prior=8`": lambda **given: qc.ReinforcedTree(prior=8, **given),
+    "`UtilityTree()`": qc.UtilityTree,
+}
+_RUNS: dict[Scale, int] = {"quick": 2, "full": 5}
+# Most rows to learn from and to test.
+_ROWS: dict[Scale, tuple[int, int]] = {"quick": (300, 200), "full": (4_000, 3_000)}
 
 
-def prior(quick: bool) -> None:
-    """Print accuracy and questions by weight of the model, beside the utility tree."""
-    runs = 1 if quick else 5
-    forms: dict[str, Callable[..., Any]] = {
-        "none": lambda **given: qc.ReinforcedTree(prior=0, trusted=5, **given),
-        **{f"{weight:g}": _weigh(weight) for weight in (0.5, 2.0, 8.0)},
-        "UtilityTree": qc.UtilityTree,
+def cells(scale: Scale) -> list[Cell]:
+    """Return the forms on each set."""
+    rows, tested = _ROWS[scale]
+    return [
+        {"data": data, "form": form, "rows": rows, "tested": tested, "run": run}
+        for data in _SETS
+        for form in _FORMS
+        for run in range(_RUNS[scale])
+    ]
+
+
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return accuracy and questions."""
+    split = load(str(cell["data"]), seed, int(cell["rows"]), int(cell["tested"]))
+    return [spend(_FORMS[str(cell["form"])](nominal=split.nominal, seed=seed), split)]
+
+
+def tell(found: Found) -> Told:
+    """Return accuracy by weight of the model, beside the utility tree."""
+    rows = [[data, *(show_spent(part.where(form=form)) for form in _FORMS)] for (data,), part in found.groups("data")]
+    rows.append(["mean", *(_mean(found.where(form=form)) for form in _FORMS)])
+    gaps = {
+        data: gap(part.where(form=_DEFAULT), part.where(form=_NONE), "utility")
+        for (data,), part in found.groups("data")
     }
-    lines, means = [], []
-    for name in _SETS:
-        splits = [_load(name, run) for run in range(runs)]
-        found = [
-            np.mean([_score(make, split, run) for run, split in enumerate(splits)], axis=0) for make in forms.values()
-        ]
-        means.append([right for right, _ in found])
-        lines.append([name, *(f"{right:.3f}@{cost:.1f}" for right, cost in found)])
-        print(*lines[-1], flush=True)
-    lines.append(["mean", *(f"{value:.3f}" for value in np.mean(means, axis=0))])
-    print(f"\naccuracy @ questions by prior, {runs} runs, at most {_MOST:,} rows learned")
-    print(show(["", *forms], lines), flush=True)
+    caption = f"Accuracy @ questions, {len(found.unique('run'))} runs, at most {int(found['rows'][0]):,} rows learned."
+    return Told([Sheet(["", *_FORMS], rows, caption)], [claim_ahead("With the model it is ahead.", gaps)])
 
 
-def _weigh(weight: float) -> Callable[..., Any]:
-    return lambda **given: qc.ReinforcedTree(prior=weight, **given)
+def _mean(found: Found) -> str:
+    means = [[part[name].mean() for name in ("utility", "cost")] for _, part in found.groups("data")]
+    accuracy, asked = np.mean(means, axis=0)
+    return f"{accuracy:.3f} @ {asked:.1f}"
 
 
-def _load(name: str, run: int) -> Split:
-    if name in ("SEA", "LED"):
-        X, y = getattr(qc.streams, name)(seed=70 + run).take(_MOST + _TESTED)
-        return Split(X[:_MOST], np.asarray(y[:_MOST]), X[_MOST:], np.asarray(y[_MOST:]), [])
-    split = load_split(name, 700 + run)
-    return Split(split.X[:_MOST], split.y[:_MOST], split.X_test[:_TESTED], split.y_test[:_TESTED], split.nominal)
-
-
-def _score(make: Callable[..., Any], split: Split, run: int) -> tuple[float, float]:
-    model = make(nominal=split.nominal, seed=run)
-    model.buy_and_learn(split.X, split.y)
-    told = model.purchases(split.X_test)
-    return float(np.mean(told.answers == split.y_test)), float(told.cost.mean())
+PRIOR = Runs("benchmarks.reinforced", "prior", cells, measure)

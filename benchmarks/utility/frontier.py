@@ -1,91 +1,67 @@
-"""Cost against utility: by worth, by confidence and gain, by budget, and with the best k features."""
+"""Cost against utility: by worth, by confidence and gain, by budget, with the best k features, and by Q-learning."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import quercus as qc
-from benchmarks.tables import show
-from benchmarks.utility.peers import best_k
-from quercus.evaluation.plot import BEST, LEARNER, PREVIOUS, TEXT, TOLD, new_figure, tidy
-from quercus.papers.utility.figures import measure
-from quercus.papers.utility.splits import SETS, Split, load_split
+from benchmarks.utility.rows import load, spend, utility_of
+from quercus.evaluation.fixed import LOOK, BestFeatures
+from quercus.papers.exhibits import Cell, Row, Runs, Scale
+from quercus.papers.utility.splits import SETS, Split
 
-IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
-_WORTHS = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 2000.0)
-_GAINS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 0.0)
-_KS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 22, 30)
-_LINES = {
-    "worth 5 to 2,000": (LEARNER, "o"),
-    "gain .1 to 0, confidence .95 instead": (TOLD, "^"),
-    "budget 1 to n alone": (BEST, "s"),
-    "best k features, naive Bayes": (PREVIOUS, "x"),
-}
-# Cost while learning, cost, utility.
-Point = tuple[float, float, float]
+WORTH, GAIN, BUDGET, BEST = "UtilityTree, worth", "confidence .95 and gain", "budget alone", "best k features"
+REINFORCED, THREE = "ReinforcedTree, worth", "ReinforcedTree, 3 questions, worth"
+# Sets on which only the two trees are compared.
+LARGE = ("mushroom", "nursery")
+_WORTHS = (5.0, 20.0, 50.0, 200.0, 500.0, 2000.0)
+_GAINS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.0)
+_KS = (1, 2, 3, 4, 6, 8, 12, 16, 22, 30)
+_RUNS: dict[Scale, int] = {"quick": 2, "full": 5}
+# Most rows to learn from and to test (0: all), and each how manieth setting is tried.
+_SIZES: dict[Scale, tuple[int, int, int]] = {"quick": (300, 200, 2), "full": (0, 0, 1)}
 
 
-def frontier(sets: Sequence[str] | None, quick: bool) -> None:
-    """Print a table for each set, and draw all of them."""
-    runs = 2 if quick else 5
-    found = {}
-    for name in sets or SETS:
-        splits = [load_split(name, run) for run in range(runs)]
-        found[name] = _curves(splits, SETS[name].utility)
-        print(f"\n{name}, {splits[0].X.shape[1]} features, {runs} runs; {SETS[name].utility}")
-        for line, points in found[name].items():
-            rows = [[label, *(f"{value:.{digits}f}" for value, digits in zip(point, (2, 2, 3), strict=True))]
-                    for label, point in points.items()]  # fmt: skip
-            print(show([line, "bought, learning", "bought", "utility"], rows), flush=True)
-    if not quick and sets is None:
-        draw(found, IMAGES / "utility-frontier.png")
+def cells(scale: Scale) -> list[Cell]:
+    """Return the lines of each set."""
+    rows, tested, every = _SIZES[scale]
+    return [
+        {"data": data, "line": line, "rows": rows, "tested": tested, "every": every, "run": run}
+        for data in (*SETS, *LARGE)
+        for line in ((WORTH, GAIN, BUDGET, BEST) if data in SETS else (WORTH,)) + (REINFORCED, THREE)
+        for run in range(_RUNS[scale])
+    ]
 
 
-def _curves(splits: list[Split], utility: str) -> dict[str, dict[str, Point]]:
-    ks = sorted({k for k in _KS if k < splits[0].X.shape[1]} | {splits[0].X.shape[1]})
-    worth, gain, budget, best = _LINES
-    return {
-        worth: {f"{value:g}": _point(splits, utility, worth=value) for value in _WORTHS},
-        gain: {f"{value:g}": _point(splits, utility, worth=None, confidence=0.95, gain=value) for value in _GAINS},
-        budget: {f"{k}": _point(splits, utility, worth=None, budget=k) for k in ks},
-        best: {f"{k}": _best_point(splits, utility, k) for k in ks},
-    }
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return a point of the line for each setting."""
+    data, line, every = str(cell["data"]), str(cell["line"]), int(cell["every"])
+    split = load(data, seed, int(cell["rows"]), int(cell["tested"]))
+    return [
+        {"setting": float(setting), **spend(_make(line, setting, split, seed), split, utility_of(data))}
+        for setting in _settings(line, split.X.shape[1])[every - 1 :: every]
+    ]
 
 
-def _point(splits: list[Split], utility: str, **changes: Any) -> Point:
-    found = []
-    for run, split in enumerate(splits):
-        outcome = measure(qc.UtilityTree(nominal=split.nominal, seed=run, **changes), split)
-        found.append((outcome.learning_cost, outcome.planned_cost, getattr(outcome.planned, utility)))
-    learning, cost, worth = np.mean(found, axis=0).tolist()
-    return learning, cost, worth
+def _settings(line: str, features: int) -> tuple[Any, ...]:
+    if line == GAIN:
+        return _GAINS
+    return tuple(k for k in _KS if k <= features) if line in (BUDGET, BEST) else _WORTHS
 
 
-def _best_point(splits: list[Split], utility: str, k: int) -> Point:
-    found = [best_k(split, k) for split in splits]
-    worth = np.mean([getattr(worth, utility) for _, worth in found])
-    return float(np.mean([cost for cost, _ in found])), float(k), float(worth)
+def _make(line: str, setting: Any, split: Split, seed: int) -> Any:
+    given: dict[str, Any] = {"nominal": split.nominal, "seed": seed}
+    if line == REINFORCED:
+        return qc.ReinforcedTree(worth=setting, **given)
+    if line == THREE:
+        return qc.ReinforcedTree(worth=setting, questions=3, **given)
+    if line == GAIN:
+        return qc.UtilityTree(worth=None, confidence=0.95, gain=setting, **given)
+    if line == BUDGET:
+        return qc.UtilityTree(worth=None, budget=setting, **given)
+    if line == BEST:
+        return BestFeatures(qc.UtilityTree(**given), setting, look=min(LOOK, len(split.y)))
+    return qc.UtilityTree(worth=setting, **given)
 
 
-def draw(found: dict[str, dict[str, dict[str, Point]]], path: Path) -> Any:
-    """Draw a panel for each set."""
-    figure = new_figure()
-    figure.set_size_inches(13, 6.5)
-    for place, (name, curves) in enumerate(found.items()):
-        axes = figure.add_subplot(2, 4, place + 1)
-        is_last = place + 1 == len(found)
-        for line, (color, marker) in _LINES.items():
-            points = np.array(list(curves[line].values()))
-            # One legend for all panels: that of the last.
-            label = line if is_last else None
-            axes.plot(points[:, 1], points[:, 2], color=color, marker=marker, markersize=4, label=label)
-        axes.set_title(name, loc="left", fontweight="bold", color=TEXT, fontsize=10)
-        axes.set_xlabel("features bought per example", color=TEXT, fontsize=9)
-        axes.set_ylabel(SETS[name].utility, color=TEXT, fontsize=9)
-        tidy(axes)
-    figure.savefig(path)
-    return figure
+FRONTIER = Runs("benchmarks.utility", "frontier", cells, measure)

@@ -1,79 +1,87 @@
-"""Examples a second by objective and set, how that goes down with features and classes, and memory."""
+"""Examples a second by form and set, how that goes down with features and classes, and memory."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import quercus as qc
-from benchmarks.tables import show
-from quercus.papers.utility.splits import SETS, load_split
+from benchmarks.utility.rows import load
+from quercus.papers.exhibits import Cell, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found
+from quercus.papers.utility.splits import Split
 
-_OBJECTIVES = ("ig", "us", "eced", "random", "ec2")
-_PLAIN: dict[str, Any] = {"worth": None, "confidence": 0.95, "gain": 0.005}
-# Rows of one call, so many that what a call itself costs does not count.
-_CALL = 2_000
-_FEATURES, _CLASSES = (8, 16, 32, 64, 128, 256), (2, 4, 8, 16, 26)
-
-
-def speed(sets: Sequence[str] | None, quick: bool) -> None:
-    """Print all three tables."""
-    seconds = 0.3 if quick else 1.0
-    # Compiled before any clock runs.
-    warm = qc.UtilityTree()
-    warm.buy_and_learn(np.random.default_rng(0).random((40, 3)), np.arange(40) % 2)
-    warm.purchases(np.zeros((2, 3)))
-    rows = []
-    for name in sets or SETS:
-        split = load_split(name, 0)
-        cells = []
-        for objective in _OBJECTIVES:
-            model = qc.UtilityTree(objective=objective, nominal=split.nominal)
-            cells.append(_rates(model, split.X, split.y, seconds))
-        cells.append(_rates(qc.UtilityTree(nominal=split.nominal, **_PLAIN), split.X, split.y, seconds))
-        rows.append([name, *cells])
-        print(*rows[-1], flush=True)
-    print("\nexamples/s of CPU time, buying and learning / answering, one thread; defaults but for the objective")
-    print(show(["", *_OBJECTIVES, "ig, by confidence and gain"], rows))
-    _grow("features", _FEATURES, [(n, 2) for n in _FEATURES], seconds)
-    _grow("classes", _CLASSES, [(16, n) for n in _CLASSES], seconds)
+_SETS = ("led7", "fico_binary", "breast_cancer", "fetal_health")
+# Features and classes of sets that are drawn.
+_SHAPES = {f"{features} features, {classes} classes": (features, classes)
+           for features, classes in ((8, 2), (64, 2), (256, 2), (16, 2), (16, 8), (16, 26))}  # fmt: skip
+_WIDEST = max(_SHAPES, key=_SHAPES.__getitem__)
+_FORMS: dict[str, dict[str, Any]] = {
+    "`UtilityTree()`": {},
+    "by confidence and gain": {"worth": None, "confidence": 0.95, "gain": 0.005},
+    "EC²": {"objective": "ec2"},
+    "`select=16`": {"select": 16},
+    "EC², `select=16`": {"objective": "ec2", "select": 16},
+}
+# Rows of one call, so many that what a call itself costs does not count; how long calls are repeated.
+_CALLS: dict[Scale, tuple[int, float]] = {"quick": (200, 0.05), "full": (1_000, 1.0)}
 
 
-def _grow(what: str, sizes: Sequence[int], shapes: list[tuple[int, int]], seconds: float) -> None:
-    rows = []
-    for size, (features, classes) in zip(sizes, shapes, strict=True):
-        X, y = _draw(features, classes)
-        cells = []
-        for objective in ("ig", "ec2"):
-            model = qc.UtilityTree(objective=objective)
-            cells.append(_rates(model, X, y, seconds))
-        rows.append([str(size), *cells, f"{model.nbytes:,}"])
-    print(f"\ngrowth with {what} (8 bins each; otherwise 16 features, 2 classes)")
-    print(show([what, "ig", "ec2", "bytes"], rows), flush=True)
+def cells(scale: Scale) -> list[Cell]:
+    """Return the forms by set; a selection where there is much to select from."""
+    rows, seconds = _CALLS[scale]
+    return [
+        {"data": data, "form": form, "rows": rows, "seconds": seconds, "run": 0}
+        for data in (*_SETS, *_SHAPES)
+        for form, given in _FORMS.items()
+        if "select" not in given or data == _WIDEST
+    ]
 
 
-def _rates(model: Any, X: NDArray[np.float64], y: NDArray[np.int64], seconds: float) -> str:
-    """Return examples a second, learning and answering, in calls of some thousand rows, the same again and again."""
-    model.partial_fit(X[:200], y[:200])
-    again = -(-_CALL // len(y))
-    X, y = np.tile(X, (again, 1))[:_CALL], np.tile(y, again)[:_CALL]
-    rates = []
-    for act in (lambda: model.buy_and_learn(X, y), lambda: model.purchases(X)):
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return examples a second of CPU time, by the quickest call."""
+    data, rows, seconds = str(cell["data"]), int(cell["rows"]), float(cell["seconds"])
+    split = _draw(*_SHAPES[data]) if data in _SHAPES else load(data, seed)
+    model = qc.UtilityTree(nominal=split.nominal, seed=seed, **_FORMS[str(cell["form"])])
+    model.partial_fit(split.X[:200], split.y[:200])
+    again = -(-rows // len(split.y))
+    X, y = np.tile(split.X, (again, 1))[:rows], np.tile(split.y, again)[:rows]
+    rates = [rows / _quickest(act, seconds) for act in (lambda: model.buy_and_learn(X, y), lambda: model.purchases(X))]
+    return [{"learning": rates[0], "answering": rates[1], "features": X.shape[1], "bytes": model.nbytes}]
+
+
+def _quickest(act: Any, seconds: float) -> float:
+    act()
+    times: list[float] = []
+    while sum(times) < seconds:
+        started = time.process_time()
         act()
-        calls, started = 0, time.process_time()
-        while time.process_time() - started < seconds:
-            act()
-            calls += 1
-        rates.append(calls * _CALL / (time.process_time() - started))
-    return " / ".join(f"{rate:,.0f}" for rate in rates)
+        times.append(time.process_time() - started)
+    return min(times)
 
 
-def _draw(features: int, classes: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _draw(features: int, classes: int) -> Split:
     random = np.random.default_rng(features * 100 + classes)
-    y = random.integers(0, classes, 2_000)
-    centres = random.normal(0.0, 0.7, (classes, features))
-    return centres[y] + random.normal(size=(len(y), features)), y
+    y = random.integers(0, classes, 1_000)
+    X = random.normal(0.0, 0.7, (classes, features))[y] + random.normal(size=(len(y), features))
+    return Split(X, y, X, y, [])
+
+
+def tell(found: Found) -> Told:
+    """Return rates by set and form, and bytes."""
+    rows = []
+    for (data,), part in found.groups("data"):
+        forms = [part.where(form=form) for form in _FORMS]
+        told = ["" if not len(one) else f"{one['learning'][0]:,.0f} / {one['answering'][0]:,.0f}" for one in forms]
+        ours = forms[0]
+        rows.append([data, *told, f"{ours['bytes'][0] / ours['features'][0]:,.0f}"])
+    caption = (
+        f"Examples a second of CPU time, learning / answering, one thread, calls of {int(found['rows'][0]):,} rows, "
+        "the quickest; numeric features of drawn sets have 8 bins."
+    )
+    return Told([Sheet(["", *_FORMS, "bytes per feature"], rows, caption)])
+
+
+SPEED = Runs("benchmarks.utility", "speed", cells, measure)

@@ -2,81 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from quercus.papers.exhibits import Cell, Claim, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found, mean_of, show_mean
+from quercus.papers.utility.curves import FEATURES, TITLES, follow
+from quercus.papers.utility.splits import SETS
+from quercus.papers.utility.verdicts import MARGIN, Gap, all_hold, by_run, gap, last_lines, late
 
-import numpy as np
-
-import quercus as qc
-from benchmarks.tables import show
-from benchmarks.utility.peers import TREES, best_k, run_tree
-from quercus.papers.utility.figures import REFERENCE, Outcome, measure, published
-from quercus.papers.utility.splits import SETS, Split, load_split
-
-# Features of a set for which the curve of the best k is printed.
-_CURVE = (1, 2, 3, 4, 5, 6, 8, 10, 15, 22, 30)
-
-
-def _runs_of(name: str) -> dict[str, Callable[[Split, int], Outcome]]:
-    """Return the lines of the table, each as what one run comes to."""
-
-    def paper(objective: str) -> Callable[[Split, int], Outcome]:
-        return lambda split, run: measure(published(name, split, objective, run), split)
-
-    def ours(split: Split, run: int) -> Outcome:
-        return measure(qc.UtilityTree(nominal=split.nominal, seed=run), split)
-
-    lines = {f"paper's form, {objective}": paper(objective) for objective in ("ec2", "ig", "us", "random")}
-    return lines | {"UtilityTree()": ours}
+PAPERS, OURS, BAYES, TREES = ("ec2", "ig"), "ours", "bayes", ("hoeffding", "efdt")
+HEADS = {"ec2": "paper's form, EC²", "ig": "paper's form, IG", OURS: "`UtilityTree()`", BAYES: "naive Bayes, all",
+         "hoeffding": "`HoeffdingTree`, all", "efdt": "river EFDT, all"}  # fmt: skip
+_RUNS: dict[Scale, int] = {"quick": 2, "full": 10}
+# Rows to learn from, 0: all.
+_ROWS: dict[Scale, int] = {"quick": 300, "full": 0}
+# Trees are tested on the way: the leaves of one that has just split know nothing.
+_TESTS = dict.fromkeys(TREES, 8)
+_CAPTION = (
+    "Features bought per row while learning; utility (standard error over runs) @ features bought per test row, by the "
+    "plan that is really used. Utility is accuracy on LED, Compas and Fico, F1 weighted by class on the others. The "
+    "last three read everything; of trees the better of the last row and the mean over the last quarter of the stream."
+)
 
 
-def table(sets: Sequence[str] | None, quick: bool) -> None:
-    """Print means over runs, and the figures of a plain reading of the paper beside them."""
-    runs = 3 if quick else 10
-    for name in sets or SETS:
-        splits = [load_split(name, run) for run in range(runs)]
-        rows = []
-        for line, run_once in _runs_of(name).items():
-            found = [run_once(split, run) for run, split in enumerate(splits)]
-            rows.append([line, *_cells(found, SETS[name].utility), _reference(name, line)])
-        for kind in TREES:
-            ends = [run_tree(kind, split) for split in splits]
-            for line, found in zip(
-                (f"{kind}, last row", f"{kind}, last quarter"), zip(*ends, strict=True), strict=True
-            ):
-                rows.append([line, *_cells(list(found), SETS[name].utility), _reference(name, line)])
-        n, (train, test) = splits[0].X.shape[1], (len(splits[0].y), len(splits[0].y_test))
-        print(f"\n{name}: {n} features, {train} rows to learn from, {test} to test, {runs} runs; {SETS[name].utility}")
-        header = ["", "bought, learning", "by all features", "by the plan", "bought", "other measure", "reference"]
-        print(show(header, rows))
-        print(_curve(splits, SETS[name].utility), flush=True)
-
-
-def _cells(found: list[Outcome], utility: str) -> list[str]:
-    other = "F1" if utility == "accuracy" else "accuracy"
-    full, planned = ([getattr(getattr(one, way), utility) for one in found] for way in ("full", "planned"))
-    means = [np.mean([getattr(one.planned, other) for one in found])]
-    error = np.std(planned, ddof=1) / np.sqrt(len(planned)) if len(planned) > 1 else 0.0
+def cells(scale: Scale) -> list[Cell]:
+    """Return who learns which set."""
     return [
-        f"{np.mean([one.learning_cost for one in found]):.2f}",
-        f"{np.mean(full):.3f}",
-        f"{np.mean(planned):.3f} ± {error:.3f}",
-        f"{np.mean([one.planned_cost for one in found]):.2f}",
-        f"{means[0]:.3f}",
+        {"data": data, "learner": learner, "rows": _ROWS[scale], "tests": _TESTS.get(learner, 1), "run": run}
+        for data in SETS
+        for learner in HEADS
+        for run in range(_RUNS[scale])
     ]
 
 
-def _reference(name: str, line: str) -> str:
-    known = REFERENCE[name].get(line.removeprefix("paper's form, "), ())
-    if line.startswith(("HoeffdingTree", "river EFDT")):
-        known = REFERENCE[name]["trees"]["EFDT" in line :][:1]
-    return " / ".join(f"{value:g}" for value in known)
+def tell(found: Found) -> Told:
+    """Return the table, and whether ours is as good for less."""
+    rows = []
+    for data in SETS:
+        part = found.where(data=data)
+        bought = [_bought(part.where(learner=name)) for name in (*PAPERS, OURS)]
+        read = [_read(part.where(learner=name)) for name in (BAYES, *TREES)]
+        rows.append([f"{TITLES[data]} ({FEATURES[data]} features)", *bought, *read])
+    return Told([Sheet(["set", *HEADS.values()], rows, _CAPTION)], _claims(last_lines(found)))
 
 
-def _curve(splits: list[Split], utility: str) -> str:
-    """Return cost and utility of the best k features, for some k, as a line."""
-    n = splits[0].X.shape[1]
-    parts = []
-    for k in sorted({k for k in _CURVE if k < n} | {n}):
-        found = [best_k(split, k) for split in splits]
-        parts.append(f"{k}: {np.mean([getattr(worth, utility) for _, worth in found]):.3f}")
-    return "naive Bayes with the best k features: " + "  ".join(parts)
+def _bought(found: Found) -> str:
+    planned, cost = mean_of(by_run(found, "planned")), mean_of(by_run(found, "planned_cost"))[0]
+    return f"{mean_of(by_run(found, 'cost'))[0]:.1f}; {show_mean(planned)} @ {cost:.1f}"
+
+
+def _read(found: Found) -> str:
+    ends = [mean_of(by_run(part, "planned")) for part in (last_lines(found), late(found))]
+    return show_mean(max(ends))
+
+
+def _claims(found: Found) -> list[Claim]:
+    fewer = {name: _gaps(found, name, OURS, "planned_cost") for name in PAPERS}
+    better = {name: _gaps(found, OURS, name, "planned") for name in (*PAPERS, BAYES)}
+    told = [
+        Claim(f"It answers with fewer features than the {HEADS[name]}.", all_hold(one.is_more for one in gaps.values()),
+              f"on {_count(gaps, 'is_more')}. Features fewer per row: {_words(gaps)}.")
+        for name, gaps in fewer.items()
+    ]  # fmt: skip
+    for name, gaps in better.items():
+        rival = "naive Bayes that learns and reads everything" if name == BAYES else f"the {HEADS[name]}"
+        told.append(
+            Claim(f"Its answers are as good as those of {rival}, or better.",
+                  all_hold(one.is_close for one in gaps.values()),
+                  f"on {_count(gaps, 'is_close')} at most {MARGIN:g} below, better on {_count(gaps, 'is_more')}. "
+                  f"Differences: {_words(gaps)}.")
+        )  # fmt: skip
+    return told
+
+
+def _gaps(found: Found, one: str, other: str, column: str) -> dict[str, Gap]:
+    return {
+        TITLES[data]: gap(found.where(data=data, learner=one), found.where(data=data, learner=other), column)
+        for data in SETS
+    }
+
+
+def _count(gaps: dict[str, Gap], verdict: str) -> str:
+    return f"{sum(getattr(one, verdict) is True for one in gaps.values())} of {len(gaps)} sets"
+
+
+def _words(gaps: dict[str, Gap]) -> str:
+    return ", ".join(f"{name} {one}" for name, one in gaps.items())
+
+
+SPENT = Runs("benchmarks.utility", "table", cells, follow)

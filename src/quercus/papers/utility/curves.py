@@ -24,7 +24,7 @@ TITLES = {
 # How many features a set has, all of which VFDT and EFDT read.
 FEATURES = dict(zip(TITLES, (7, 15, 22, 12, 17, 8, 30, 21), strict=True))
 ON_DISCRETE = ("ec2", "ig", "us", "random", "vfdt", "hoeffding", "efdt", "ours")
-ON_CONTINUOUS = tuple(name for name in NAMES if name not in {"us", "random", "efdt-eager"})
+ON_CONTINUOUS = tuple(name for name in NAMES if name not in {"us", "random", "efdt-eager", "bayes"})
 # Rows to learn from (0: all), and how often a learner is tested on the way; at quick scale, on so many rows at most.
 _LENGTHS: dict[Scale, tuple[int, int]] = {"quick": (600, 10), "full": (0, 20)}
 _TESTED = 500

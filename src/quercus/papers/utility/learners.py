@@ -29,6 +29,7 @@ NAMES = {
     "efdt": "EFDT",
     "efdt-eager": "EFDT, eager",
     "ours": "UtilityTree()",
+    "bayes": "naive Bayes",
 }
 RIVER = ("vfdt", "efdt")
 TREES = ("vfdt", "hoeffding", "efdt")
@@ -191,6 +192,9 @@ def make(learner: str, data: str, split: Split, seed: int) -> Follower:
         return Reader(river_tree(learner, split.nominal), places)
     if learner == "ours":
         return Buyer(qc.UtilityTree(nominal=split.nominal, seed=seed))
+    if learner == "bayes":
+        # Without a stop it buys whatever may tell something.
+        return Buyer(qc.UtilityTree(worth=None, nominal=split.nominal, seed=seed))
     objective, _, form = learner.partition("-")
     if objective not in OBJECTIVES:
         raise ValueError(f"there is no learner {learner!r}; there are {', '.join(NAMES)}.")
