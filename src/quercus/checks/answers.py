@@ -50,9 +50,9 @@ def check_probabilities_cover_all_classes(learner: Any) -> None:
     """Probabilities are finite, not negative, sum to 1 and cover every class seen, also one seen only once."""
     stream = unkind_stream()
     new = fresh(learner)
-    for start in range(0, len(stream.labels), 600):
-        learn(new, *stream.part(start, start + 600))
-        seen = set(stream.labels[: start + 600])
+    for start in range(0, len(stream.labels), 300):
+        learn(new, *stream.part(start, start + 300))
+        seen = set(stream.labels[: start + 300])
         ensure(set(new.classes_) == seen, f"classes_ is {list(new.classes_)}; the classes seen are {sorted(seen)}.")
         _ensure_shares(np.asarray(new.predict_proba(stream.rows[:300])), 300, len(seen))
     learn(new, stream.rows[:1], ["once"])
@@ -62,7 +62,7 @@ def check_probabilities_cover_all_classes(learner: Any) -> None:
 @check("predict", "predict_proba", "classes_")
 def check_classes_are_sorted_and_ties_go_to_the_first(learner: Any) -> None:
     """``classes_`` is sorted whatever came first, its columns are those of predict_proba, ties go to the first."""
-    stream = unkind_stream(LATE_CLASS + 400)
+    stream = unkind_stream(LATE_CLASS + 300)
     new = learn(fresh(learner), *stream)
     classes = np.asarray(new.classes_)
     ensure(classes.tolist() == sorted(set(stream.labels)), f"classes_ should be sorted; it is {classes.tolist()}.")
@@ -83,7 +83,7 @@ def check_classes_are_sorted_and_ties_go_to_the_first(learner: Any) -> None:
 @check("predict", "predict_proba", "predict_one", "predict_proba_one")
 def check_one_row_gets_the_answer_of_many(learner: Any) -> None:
     """Check that the answer for a row does not depend on the rows beside it, nor on the form in which it is asked."""
-    stream = unkind_stream(2000)
+    stream = unkind_stream(1100)
     new = learn(fresh(learner), *stream)
     probe = stream.rows[:150]
     shares, answers = np.asarray(new.predict_proba(probe)), np.asarray(new.predict(probe))
@@ -162,7 +162,7 @@ def check_labels_keep_their_type(learner: Any) -> None:
 @check("predict_proba", "classes_")
 def check_new_category_when_predicting(learner: Any) -> None:
     """Check that a category first met when predicting gets an answer."""
-    stream = unkind_stream(1200)
+    stream = unkind_stream(1000)
     new = learn(fresh(learner), *stream)
     strange = [{**row, "job": "astronaut"} for row in stream.rows[:50]]
     _ensure_shares(np.asarray(new.predict_proba(strange)), 50, len(new.classes_))

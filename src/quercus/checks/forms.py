@@ -18,7 +18,7 @@ Rows = list[dict[str, Any]]
 @check("partial_fit")
 def check_mixed_input_forms_give_the_same_state(learner: Any) -> None:
     """Dicts, object arrays and every kind of dataframe, with numbers, texts and missing values."""
-    stream = unkind_stream(1500)
+    stream = unkind_stream(1000)
     probe = stream.rows[:200]
     expected = snapshot(fresh(learner).partial_fit(stream.rows, stream.labels), probe)
     forms: dict[str, Callable[[Rows], Any]] = {
@@ -38,7 +38,7 @@ def check_mixed_input_forms_give_the_same_state(learner: Any) -> None:
 @check("partial_fit")
 def check_numeric_input_forms_give_the_same_state(learner: Any) -> None:
     """Arrays of any memory layout and number type, and frames of numbers."""
-    X, y = numeric_stream(1500)
+    X, y = numeric_stream(1000)
     expected = snapshot(fresh(learner).partial_fit(X, y), X[:200])
     forms: dict[str, Callable[[Array], Any]] = {
         "a Fortran-ordered array": np.asfortranarray,

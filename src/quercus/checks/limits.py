@@ -60,8 +60,8 @@ def check_frozen_learner_predicts_the_same_and_refuses_to_learn(learner: Any) ->
 
     A learner with ``inference="path"`` may keep just what that way of answering needs.
     """
-    stream = unkind_stream(2000)
-    new = learn(fresh(learner), *stream.part(0, 1500))
+    stream = unkind_stream(1100)
+    new = learn(fresh(learner), *stream.part(0, 900))
     if hasattr(new, "inference"):
         new.set_params(inference="path")
     frozen = new.freeze()
@@ -71,7 +71,7 @@ def check_frozen_learner_predicts_the_same_and_refuses_to_learn(learner: Any) ->
         np.array_equal(before, frozen.predict_proba(probe)), "a frozen learner should predict what the learner does."
     )
     ensure(np.array_equal(new.predict(probe), frozen.predict(probe)), "a frozen learner should give the same answers.")
-    rest = stream.part(1500)
+    rest = stream.part(900)
     for name, arguments in (
         ("partial_fit", rest),
         ("fit", rest),

@@ -13,7 +13,7 @@ from quercus.checks.data import Rows, random_labels, unkind_stream
 @check("test_then_learn", "predict_proba_one", "predict_one", "learn_one")
 def check_test_then_learn_equals_row_by_row(learner: Any) -> None:
     """``test_then_learn`` answers and learns as predicting and learning each row in turn does."""
-    stream = unkind_stream(2000)
+    stream = unkind_stream(1100)
     probe = stream.rows[:200]
     at_once, by_row = fresh(learner), fresh(learner)
     outcome = at_once.test_then_learn(*stream)
@@ -39,16 +39,16 @@ def check_test_then_learn_equals_row_by_row(learner: Any) -> None:
 @check("test_then_learn", "partial_fit")
 def check_test_then_learn_in_any_partition(learner: Any) -> None:
     """``test_then_learn`` gives the same answers and state in batches as at once, and learns what partial_fit does."""
-    stream = unkind_stream(2000)
+    stream = unkind_stream(1100)
     probe = stream.rows[:200]
     at_once, in_batches = fresh(learner), fresh(learner)
     whole = at_once.test_then_learn(*stream)
-    parts = [in_batches.test_then_learn(*stream.part(start, start + 130)) for start in range(0, 2000, 130)]
+    parts = [in_batches.test_then_learn(*stream.part(start, start + 130)) for start in range(0, 1100, 130)]
     answers = np.concatenate([part.answers for part in parts])
     ensure(
         np.array_equal(answers, whole.answers), "test_then_learn should give the same answers in batches as at once."
     )
-    for start, part in zip(range(0, 2000, 130), parts, strict=True):
+    for start, part in zip(range(0, 1100, 130), parts, strict=True):
         rows, known = part.proba.shape
         ensure(
             np.array_equal(part.proba, whole.proba[start : start + rows, :known]),

@@ -17,7 +17,7 @@ LEARNED = 600
 @check("partial_fit")
 def check_refused_input_changes_nothing(learner: Any) -> None:
     """Bad batches and rows raise ValueError or TypeError; state, schema and all that is learned later stay the same."""
-    stream = unkind_stream(2000)
+    stream = unkind_stream(1100)
     probe = stream.rows[:50]
     bothered, left_alone = (learn(fresh(learner), *stream.part(0, LEARNED)) for _ in range(2))
     before = snapshot(bothered, probe)

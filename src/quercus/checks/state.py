@@ -25,7 +25,7 @@ from quercus.checks.contract import (
 )
 from quercus.checks.data import LATE_CATEGORY, LATE_CLASS, LATE_VALUE, Rows, columns_of, unkind_stream
 
-MIDDLE = 1200
+MIDDLE = 600
 
 
 @check("state_arrays")
@@ -68,7 +68,7 @@ def _partitions(length: int) -> dict[str, list[int]]:
 @check("partial_fit", "learn_one")
 def check_weighted_rows_in_any_partition_give_the_same_state(learner: Any) -> None:
     """Check the same for rows with weights."""
-    stream = unkind_stream(1500)
+    stream = unkind_stream(1000)
     weights = np.random.default_rng(4).choice([0.5, 1.0, 2.0, 3.0], len(stream.labels))
     probe = stream.rows[:200]
     whole = fresh(learner).partial_fit(*stream, sample_weight=weights)
@@ -169,7 +169,7 @@ def _predict_all_ways(learner: Any, rows: list[dict[str, Any]]) -> None:
 @check("partial_fit")
 def check_zero_weight_is_removal(learner: Any) -> None:
     """Rows of weight 0 are as good as not there, even if they hold the first of a class or category."""
-    stream = unkind_stream(1500)
+    stream = unkind_stream(1000)
     probe = stream.rows[:200]
     weights = np.random.default_rng(5).choice([0.0, 1.0], len(stream.labels), p=[0.3, 0.7])
     weights[0] = 1.0
@@ -203,7 +203,7 @@ def check_weight_two_counts_more(learner: Any) -> None:
 @check("learn_one")
 def check_order_of_dict_keys_does_not_matter(learner: Any) -> None:
     """Check that a row is the same row in whatever order its features are named."""
-    stream = unkind_stream(1500)
+    stream = unkind_stream(1000)
     draw = np.random.default_rng(6)
     shuffled = [{name: row[name] for name in draw.permutation(list(row)).tolist()} for row in stream.rows]
     # The first row decides on the order of features.
