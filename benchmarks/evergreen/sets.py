@@ -32,6 +32,7 @@ _GENERATORS = {
     "random tree": qc.streams.RandomTree,
     "noise": qc.streams.Noise,
     "g50c": qc.streams.GaussianPair,
+    "multiplexer": qc.streams.Multiplexer,
 }
 _GENERATED = 500_000
 
