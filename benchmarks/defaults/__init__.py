@@ -1,0 +1,1 @@
+"""How the defaults of the growing trees were chosen."""
