@@ -43,7 +43,7 @@ def halves():
     rng = np.random.default_rng(0)
     X = rng.random((160, 3))
     y = (rng.random(160) < np.where((X[:, 0] > 0.4) & (X[:, 1] > 0.4), 0.98, 0.02)).astype(np.int64)
-    return Halves(X[:80].copy(), y[:80], X[80:].copy(), y[80:], [])
+    return Halves(X[:80].copy(), y[:80], X[80:].copy(), y[80:])
 
 
 def test_the_paper_has_its_figures():
@@ -85,19 +85,19 @@ def test_a_cell_of_figure_6_gives_a_line_for_each_share(monkeypatch, halves):
     assert lines == pools.FIGURE_6.measure(cell, 1)
     assert [line["share"] for line in lines] == list(pools.SHARES)
     assert lines[-1]["labels"] == 80
-    assert lines[-1]["risk"] == pytest.approx(Method("passive", cell["delta"]).run(halves, 0)[-1])
+    assert lines[-1]["risk"] == pytest.approx(Method("passive", cell["delta"]).follow(halves, [1.0])[0][0])
 
 
 def test_asking_in_order_ends_with_the_tree_of_the_order(halves):
     shares = (0.02, 0.3, 1.0)
-    asked = Method("active", 0.3, 0.1, in_order=True).follow(halves, 0, shares)
-    passive = Method("passive", 0.3).follow(halves, 0, shares)
+    asked = Method("active", 0.3, 0.1).follow(halves, shares)
+    passive = Method("passive", 0.3).follow(halves, shares)
     assert passive[-1][1] > 2
     assert asked[0] == passive[0]
     assert asked[-1] == passive[-1]
 
 
-def test_asking_in_order_chooses_the_largest_possible_risk(halves):
+def test_asking_in_order_chooses_the_largest_possible_risk(monkeypatch, halves):
     order = []
 
     class Watched(qc.CredibleTree):
@@ -105,8 +105,9 @@ def test_asking_in_order_chooses_the_largest_possible_risk(halves):
             order.extend(np.asarray(rows).tolist())
             return super().learn_pool(rows, y, **given)
 
-    tree = Watched.paper(delta=0.3).fit_pool(halves.X)
-    Method("active", 0.3, 0.1, in_order=True)._learner(tree, halves, 0)(0, 40)
+    monkeypatch.setattr(qc, "CredibleTree", Watched)
+    Method("active", 0.3, 0.1).follow(halves, [0.5])
+    monkeypatch.undo()
     again, regions = qc.CredibleTree.paper(delta=0.3).fit_pool(halves.X), []
     for row in order:
         ids, counts = again.regions()
@@ -127,8 +128,8 @@ def test_pessimistic_pruning_keeps_what_pays():
     X = rng.random((400, 2))
     clear = (X[:, 0] > 0.5).astype(np.int64)
     noisy = np.where(rng.random(400) < 0.2, 1 - clear, clear)
-    assert grow_batch(X, clear, "errors").n_leaves == 2
-    grown, pruned = grow_batch(X, noisy), grow_batch(X, noisy, "errors")
+    assert grow_batch(X, clear, pruned=True).n_leaves == 2
+    grown, pruned = grow_batch(X, noisy), grow_batch(X, noisy, pruned=True)
     assert pruned.n_leaves < grown.n_leaves / 2
     fresh = rng.random((2000, 2))
     truth = fresh[:, 0] > 0.5

@@ -7,13 +7,11 @@ subtree, both counted pessimistically.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-# By cost and complexity with cross-validation, or by pessimistic errors as C4.5 does.
-Pruning = Literal["cost", "errors"]
 # C4.5's own: how probable it is that more errors are made than are counted, the least rows on two sides of a split,
 # and by how many errors a leaf may be worse.
 _CONFIDENCE = 0.25
@@ -39,38 +37,28 @@ class BatchTree(NamedTuple):
         return found
 
 
-def grow_batch(X: NDArray[np.float64], y: NDArray[np.int64], pruning: Pruning | None = None) -> BatchTree:
+def grow_batch(X: NDArray[np.float64], y: NDArray[np.int64], pruned: bool = False) -> BatchTree:
     """Return a tree by entropy of all rows.
 
     Parameters
     ----------
     X, y
         Rows and labels.
-    pruning
-        ``"cost"``: cost-complexity pruned by cross-validation. ``"errors"``: as C4.5 prunes. None: as grown.
+    pruned
+        Whether it is pruned as C4.5 prunes, by pessimistic errors; otherwise as grown.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.random((200, 1)), (rng.random(200) < 0.2).astype(np.int64)
-    >>> grow_batch(X, y).n_leaves, grow_batch(X, y, "errors").n_leaves
+    >>> grow_batch(X, y).n_leaves, grow_batch(X, y, pruned=True).n_leaves
     (63, 8)
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    least = _LEAST if pruning == "errors" else 1
-    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=least, random_state=0)
-    folds = int(min(5, np.bincount(y, minlength=2).min()))
-    if pruning == "cost" and folds >= 2:
-        from sklearn.model_selection import GridSearchCV
-
-        strengths = np.unique(np.clip(tree.cost_complexity_pruning_path(X, y).ccp_alphas, 0, None))
-        few = strengths[np.linspace(0, len(strengths) - 1, 8).astype(int)]
-        tree = GridSearchCV(tree, {"ccp_alpha": few}, cv=folds).fit(X, y).best_estimator_
-    else:
-        tree.fit(X, y)
-    grown = tree.tree_
-    return BatchTree(tree, _find_stops(grown) if pruning == "errors" else np.arange(grown.node_count))
+    least = _LEAST if pruned else 1
+    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=least, random_state=0).fit(X, y)
+    return BatchTree(tree, _find_stops(tree.tree_) if pruned else np.arange(tree.tree_.node_count))
 
 
 def _find_stops(grown: Any) -> NDArray[np.int64]:

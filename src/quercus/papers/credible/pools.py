@@ -37,9 +37,9 @@ class Setting(NamedTuple):
         if self.learner == "batch":
             return Method("batch")
         if self.learner == "c4.5":
-            return Method("batch", pruning="errors")
+            return Method("batch", pruned=True)
         if self.learner == "active":
-            return Method("active", self.delta, self.active, in_order=True)
+            return Method("active", self.delta, self.active)
         return Method("passive", self.delta, bound=self.learner)
 
 
@@ -82,7 +82,7 @@ def _cells(scale: Scale) -> list[Cell]:
 def _measure(cell: Cell, seed: int) -> list[Row]:
     method = Setting(str(cell["learner"]), float(cell["delta"]), float(cell["active"])).method()
     halves = [load_halves(str(cell["data"]), run, seed) for run in range(int(cell["runs"]))]
-    found = np.array([method.follow(half, run, SHARES) for run, half in enumerate(halves)])
+    found = np.array([method.follow(half, SHARES) for half in halves])
     risks, leaves = np.moveaxis(found.mean(axis=0), 1, 0).tolist()
     # From one checkpoint to the next, how far a curve that falls evenly would not go: what is noise in single runs.
     bends = np.abs(np.diff(found[:, :, 0], n=2, axis=1)).mean(axis=0).tolist()

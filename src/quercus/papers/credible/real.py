@@ -6,7 +6,6 @@ ones ask; the batch tree is trained anew on the labels of the passive ones at ea
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,10 +16,8 @@ from numpy.typing import NDArray
 
 import quercus as qc
 from quercus.ask.pool.choice import RegionChoice
-from quercus.papers.credible.batch import Pruning, grow_batch
+from quercus.papers.credible.batch import grow_batch
 
-SETS = ("diabetes", "breast_cancer", "ionosphere", "sonar", "vote")
-CHECKPOINTS = np.arange(0.05, 1.001, 0.05)
 # Learns labels number start .. stop - 1.
 Learn = Callable[[int, int], None]
 
@@ -32,7 +29,6 @@ class Halves(NamedTuple):
     y: NDArray[np.int64]
     X_test: NDArray[np.float64]
     y_test: NDArray[np.int64]
-    nominal: list[int]
 
     def counts(self, shares: Sequence[float]) -> list[int]:
         """Return the numbers of labels at shares of the pool."""
@@ -55,12 +51,13 @@ class Method:
         As in `CredibleTree`.
     floor
         As in `PoolSampler`.
-    pruning
-        Of the batch tree, as in `grow_batch`.
-    in_order
-        Whether the active choice takes the rows of a region in the order in which a passive learner gets them: the
-        trees are then the same before the first split and at the end. Otherwise a `PoolSampler` asks, which draws an
-        order of its own and keeps a ledger.
+    pruned
+        Whether the batch tree is.
+
+    Notes
+    -----
+    The active choice takes the rows of a region in the order in which a passive learner gets them: the trees are the
+    same before the first split and at the end.
     """
 
     kind: str
@@ -68,37 +65,23 @@ class Method:
     active: float = 0.1
     bound: str = "credible"
     floor: int = 0
-    pruning: Pruning | None = None
-    in_order: bool = False
+    pruned: bool = False
 
-    def run(self, halves: Halves, seed: int) -> list[float]:
-        """Return the risk at each checkpoint.
+    def follow(self, halves: Halves, shares: Sequence[float]) -> list[tuple[float, int]]:
+        """Return the risk and the number of leaves at each checkpoint.
 
         Parameters
         ----------
         halves
             The data.
-        seed
-            Of the sampler.
-        """
-        return [risk for risk, _ in self.follow(halves, seed, CHECKPOINTS.tolist())]
-
-    def follow(self, halves: Halves, seed: int, shares: Sequence[float]) -> list[tuple[float, int]]:
-        """Return the risk and the number of leaves at each checkpoint.
-
-        Parameters
-        ----------
-        halves, seed
-            As for `run`.
         shares
             Of the pool, at which it is looked.
         """
         counts = halves.counts(shares)
         if self.kind == "batch":
-            return [_batch(halves, n, self.pruning) for n in counts]
-        tree = qc.CredibleTree.paper(delta=self.delta, bound=self.bound, nominal=halves.nominal)
-        tree.fit_pool(halves.X)
-        learn = self._learner(tree, halves, seed)
+            return [_batch(halves, n, self.pruned) for n in counts]
+        tree = qc.CredibleTree.paper(delta=self.delta, bound=self.bound).fit_pool(halves.X)
+        learn = _passive(tree, halves) if self.kind == "passive" else _choosing(tree, halves, self)
         found, done = [], 0
         for n in counts:
             if n > done:
@@ -108,11 +91,6 @@ class Method:
             done = n
         return found
 
-    def _learner(self, tree: qc.CredibleTree, halves: Halves, seed: int) -> Learn:
-        if self.kind == "passive":
-            return _passive(tree, halves)
-        return _choosing(tree, halves, self) if self.in_order else _asking(tree, halves, self, seed)
-
 
 def load_halves(name: str, run: int, seed: int = 0) -> Halves:
     """Return a data set, shuffled for one run and cut in two.
@@ -120,41 +98,27 @@ def load_halves(name: str, run: int, seed: int = 0) -> Halves:
     Parameters
     ----------
     name
-        One of `SETS`.
+        Of a data set with numbers as attributes.
     run
         Its number.
     seed
         Runs of another seed are other runs.
     """
-    X, labels, nominal = _load(name)
+    X, labels = _load(name)
     order = np.random.default_rng([seed, run, len(labels)]).permutation(len(labels))
     pool, test = np.array_split(order, 2)
-    return Halves(np.ascontiguousarray(X[pool]), labels[pool], np.ascontiguousarray(X[test]), labels[test], nominal)
+    return Halves(np.ascontiguousarray(X[pool]), labels[pool], np.ascontiguousarray(X[test]), labels[test])
 
 
 @cache
-def _load(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64], list[int]]:
+def _load(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     X, y = qc.streams.load(name).take(10_000)
-    nominal: list[int] = []
-    if not isinstance(X, np.ndarray):
-        columns = [np.unique(column.to_numpy(zero_copy_only=False), return_inverse=True)[1] for column in X.columns]
-        X, nominal = np.stack(columns, axis=1).astype(np.float64), list(range(len(columns)))
-    return X, np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64), nominal
+    return X, np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
 
 
 def _passive(tree: qc.CredibleTree, halves: Halves) -> Learn:
     def learn(start: int, stop: int) -> None:
         tree.learn_pool(np.arange(start, stop), halves.y[start:stop])
-
-    return learn
-
-
-def _asking(tree: qc.CredibleTree, halves: Halves, method: Method, seed: int) -> Learn:
-    sampler = qc.ask.PoolSampler(tree, halves.X, delta=method.active, floor=method.floor, explore=0.0, seed=seed)
-
-    def learn(start: int, stop: int) -> None:
-        for question in itertools.islice(sampler, stop - start):
-            sampler.tell(question.id, int(halves.y[question.row]))
 
     return learn
 
@@ -174,12 +138,6 @@ def _choosing(tree: qc.CredibleTree, halves: Halves, method: Method) -> Learn:
     return learn
 
 
-def _batch(halves: Halves, n: int, pruning: Pruning | None) -> tuple[float, int]:
-    from sklearn.preprocessing import OneHotEncoder
-
-    X, X_test = halves.X, halves.X_test
-    if halves.nominal:
-        encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(X)
-        X, X_test = encoder.transform(X), encoder.transform(X_test)
-    tree = grow_batch(X[:n], halves.y[:n], pruning)
-    return float(np.mean(tree.predict(X_test) != halves.y_test)), tree.n_leaves
+def _batch(halves: Halves, n: int, pruned: bool) -> tuple[float, int]:
+    tree = grow_batch(halves.X[:n], halves.y[:n], pruned)
+    return float(np.mean(tree.predict(halves.X_test) != halves.y_test)), tree.n_leaves

@@ -7,7 +7,6 @@ cells 64 .. 127. Risks are exact, since the shares are known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -77,7 +76,7 @@ class ToyTree:
     Examples
     --------
     >>> tree = ToyTree(delta=0.4)
-    >>> round(float(tree.run(400, np.random.default_rng(0))[-1]), 3)
+    >>> round(float(tree.follow(400, np.random.default_rng(0))[0][-1]), 3)
     0.23
     """
 
@@ -90,8 +89,8 @@ class ToyTree:
         self.start = start
         self.grows = grows
 
-    def run(self, labels: int, rng: np.random.Generator) -> Curve:
-        """Return the risk after each of so many labels.
+    def follow(self, labels: int, rng: np.random.Generator) -> tuple[Curve, Curve]:
+        """Return the risk after each label, and the share of the square in leaves with few labels (up to `FEW`).
 
         Parameters
         ----------
@@ -99,16 +98,6 @@ class ToyTree:
             How many.
         rng
             Source of cells and labels.
-        """
-        return self.follow(labels, rng)[0]
-
-    def follow(self, labels: int, rng: np.random.Generator) -> tuple[Curve, Curve]:
-        """Return the risk after each label, and the share of the square in leaves with few labels (up to `FEW`).
-
-        Parameters
-        ----------
-        labels, rng
-            As for `run`.
         """
         shares = toy_shares()
         # Labels and ones by node; what each cell is answered, and the leaf that it lies in.
@@ -178,19 +167,3 @@ def _interval(T: int, k: int, delta: float) -> tuple[float, float]:
 @cache
 def _risk(T: int, wrong: int, delta: float) -> float:
     return risk_bound([T - wrong, wrong], delta)
-
-
-def toy_table(trees: Sequence[ToyTree], runs: int, labels: int, seed: int = 0) -> NDArray[np.float64]:
-    """Return the risk of each tree in each run after each label; run r of all trees has the same seed.
-
-    Parameters
-    ----------
-    trees
-        What to run.
-    runs, labels
-        How often, and how long.
-    seed
-        Of the first run.
-    """
-    curves = [[tree.run(labels, np.random.default_rng([seed, run])) for run in range(runs)] for tree in trees]
-    return np.array(curves)

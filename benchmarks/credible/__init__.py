@@ -1,0 +1,1 @@
+"""What the credible tree is worth, beyond what its paper shows."""
