@@ -1,1 +1,1 @@
-"""What the Bayesian forest is worth, part by part; ``python -m benchmarks.bayesian -h`` lists them."""
+"""What the Bayesian forest is worth, beyond what its paper shows."""

@@ -1,131 +1,148 @@
-"""How often an interval of the class probability holds the true one, for several readings of the posterior.
+"""How often an interval of the class probability holds the true one, and how much of the doubt counts as noise.
 
-All are Beta distributions with the forest's mean and a variance that is one of these, over T trees:
-
-A  of the probability in one tree drawn at random: between the trees, and within each (its routing and Dirichlets).
-B  of the mean of the trees, as a mixture with fixed weights: the sum of the variances within each, over T^2.
-C  the same with the routing taken as given: only the Dirichlets vary.
-D  A over T: of the mean of T independent draws from A; the trees count as a sample of those there could be.
-E  between the trees, plus the mean variance within one over min(T, 4): the trees learned from the same rows, so that
-   more of them do not make the answer surer without end. Form and 4 were chosen on other runs of the same streams.
+All are Beta distributions with the forest's mean and a variance that is one of these, over T trees: that of the
+probability in one tree drawn at random, between the trees and within each (its routing and Dirichlets); that over T, as
+if the trees were independent draws; or ours, between the trees plus the mean variance within one over min(T, 4).
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.special import entr
 
 import quercus as qc
-from benchmarks.bayesian.known import STREAMS, Known, Numbers
-from benchmarks.tables import show
-from quercus.bayes.intervals import match_intervals
+from benchmarks.bayesian.known import STREAMS, Numbers
+from quercus.bayes.intervals import leaf_moments, match_intervals
+from quercus.papers.credible.comparing import mean_of, show_signed, sign_of, verdict
+from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found
 
-READINGS = ("A", "B", "C", "D", "E")
-_INDEPENDENT = 4
-_LEARNED = (100, 1_000, 10_000)
-_TESTED = 1_000
+ONE, INDEPENDENT, OURS = "one tree at random", "mean of independent trees", "ours"
+READINGS = (ONE, INDEPENDENT, OURS)
 _DELTA = 0.05
+_LEARNED: dict[Scale, tuple[int, ...]] = {"quick": (100, 1_000), "full": (100, 1_000, 10_000)}
+# Runs by number of trees.
+_RUNS: dict[Scale, dict[int, int]] = {"quick": {8: 2, 1: 2}, "full": {8: 10, 1: 5}}
+_TESTED = 1_000
+# Streams whose noise is told.
+_TOLD = ("logistic, 10 features, noisy", "two Gaussians, 50 features")
 
 
-def leaf_shares(forest: Any, X: Numbers) -> Numbers:
-    """Return the probability with which each row comes to each leaf, by tree, row and leaf of the tree."""
-    trees = forest._forest.trees
-    leaves = 2 ** trees["depth"]
-    table = np.zeros((int(leaves.sum()), int(leaves.max())))
-    for first, count in zip(trees["leaf"], leaves, strict=True):
-        table[first : first + count, :count] = np.eye(count)
-    return np.concatenate([sums for _, sums in forest._sum_leaves(X, table, table.shape[1])], axis=1)
+def cells(scale: Scale) -> list[Cell]:
+    """Return streams, rows learned, numbers of trees and runs."""
+    return [
+        {"data": data, "learned": learned, "trees": trees, "run": run}
+        for trees, runs in _RUNS[scale].items()
+        for data, learned, run in product(STREAMS, _LEARNED[scale], range(runs))
+    ]
 
 
-def variances(forest: Any, X: Numbers, column: int) -> tuple[Numbers, dict[str, Numbers]]:
-    """Return the mean of a class probability for each row, and its variance by reading.
-
-    Parameters
-    ----------
-    forest
-        A forest that has learned.
-    X
-        Rows.
-    column
-        The class, by arrival.
-    """
-    shares = leaf_shares(forest, X)
-    trees = forest._forest.trees
-    alpha = forest._forest.alpha[:, : forest._forest.classes]
-    total = alpha.sum(axis=1)
-    mean = alpha[:, column] / total
-    spread = mean * (1 - mean) / (total + 1)
-    by_tree, within, given = (np.empty(shares.shape[:2]) for _ in range(3))
-    for t, (first, depth) in enumerate(zip(trees["leaf"], trees["depth"], strict=True)):
-        part, rho = slice(first, first + 2**depth), shares[t, :, : 2**depth]
-        by_tree[t] = rho @ mean[part]
-        given[t] = rho**2 @ spread[part]
-        within[t] = rho @ (spread[part] + mean[part] ** 2) - by_tree[t] ** 2
-    count = len(trees)
-    between, inner = by_tree.var(axis=0), within.mean(axis=0)
-    found = {
-        "A": between + inner,
-        "B": inner / count,
-        "C": given.mean(axis=0) / count,
-        "D": (between + inner) / count,
-        "E": between + inner / min(count, _INDEPENDENT),
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return a line for each reading: share of the true probabilities inside, and mean width; the noise beside it."""
+    learned = int(cell["learned"])
+    X, y, p = STREAMS[str(cell["data"])](learned + _TESTED, np.random.default_rng(seed))
+    forest = qc.BayesianForest(trees=int(cell["trees"]), seed=seed % 2**31)
+    forest.partial_fit(X[:learned], y[:learned], classes=[0, 1])
+    new, truth = X[learned:], p[learned:]
+    noise = {
+        "entropy": float((entr(truth) + entr(1 - truth)).mean()),
+        "aleatoric": float(forest.uncertainty(new).aleatoric.mean()),
     }
-    return by_tree.mean(axis=0), {reading: np.maximum(variance, 0.0) for reading, variance in found.items()}
+    return [
+        {
+            "reading": reading,
+            "inside": float(((low <= truth) & (truth <= high)).mean()),
+            "width": float((high - low).mean()),
+            **noise,
+        }
+        for reading, (low, high) in _intervals(forest, new).items()
+    ]
 
 
-def interval(mean: Numbers, variance: Numbers, delta: float) -> tuple[Numbers, Numbers]:
-    """Return both ends of the interval of a Beta variable with these moments."""
+def _intervals(forest: Any, X: Numbers) -> dict[str, tuple[Numbers, Numbers]]:
+    """Return both ends by reading, of the probability of class 1."""
+    low, high = forest.interval(X, _DELTA)
+    known, place = forest._forest.classes, forest._order[1]
+    table = leaf_moments(forest._alpha())
+    sums = np.concatenate([part for _, part in forest._sum_leaves(forest._read(X), table, 2 * known)], axis=1)
+    means, squares = sums[:, :, place], sums[:, :, known + place]
+    one = means.var(axis=0) + (squares - means**2).mean(axis=0)
+    return {
+        ONE: _matched(means.mean(axis=0), one),
+        INDEPENDENT: _matched(means.mean(axis=0), one / len(means)),
+        OURS: (low[:, 1], high[:, 1]),
+    }
+
+
+def _matched(mean: Numbers, variance: Numbers) -> tuple[Numbers, Numbers]:
+    """Return both ends of the interval of Beta variables with these moments."""
     ends = np.zeros((2, len(mean), 1))
-    match_intervals(mean[:, None].copy(), variance[:, None].copy(), delta / 2, ends[0], ends[1])
-    return ends[0][:, 0], ends[1][:, 0]
+    match_intervals(mean[:, None].copy(), np.maximum(variance, 0.0)[:, None], _DELTA / 2, ends[0], ends[1])
+    return ends[0, :, 0], ends[1, :, 0]
 
 
-def _measure(job: tuple[str, int, int, int]) -> list[float]:
-    """Return, of one run, the mean distance from the truth, then coverage, width and score by reading."""
-    name, learned, trees, run = job
-    rng = np.random.default_rng([run, learned, len(name)])
-    drawn = STREAMS[name](learned + _TESTED, rng)
-    old = Known(drawn.X[:learned], drawn.y[:learned], drawn.p[:learned])
-    new = Known(drawn.X[learned:], drawn.y[learned:], drawn.p[learned:])
-    forest = qc.BayesianForest(trees=trees, seed=run).partial_fit(old.X, old.y, classes=[0, 1])
-    mean, found = variances(forest, forest._read(new.X), int(np.flatnonzero(forest._order == 1)[0]))
-    figures = [np.abs(mean - new.p).mean()]
-    for variance in found.values():
-        low, high = interval(mean, variance, _DELTA)
-        missed = np.maximum(low - new.p, 0) + np.maximum(new.p - high, 0)
-        figures += [(missed == 0).mean(), (high - low).mean(), (high - low + 2 / _DELTA * missed).mean()]
-    return [float(figure) for figure in figures]
-
-
-def intervals(sets: Sequence[str] | None, quick: bool) -> None:
-    """Print coverage, width and score by stream, rows learned and reading, and their means by number of trees."""
-    runs = 3 if quick else 10
-    rows, means = [], []
-    with ProcessPoolExecutor(2) as pool:
-        for trees in (8, 1, 32):
-            by_size = []
-            for name, learned in itertools.product(STREAMS, _LEARNED):
-                jobs = [(name, learned, trees, run) for run in range(300, 300 + (runs if trees == 8 else 3))]
-                by_size.append(np.array(list(pool.map(_measure, jobs))).mean(axis=0))
-                if trees == 8:
-                    rows.append([f"{name}, {learned:,} rows", *_cells(by_size[-1])])
-                    print(*rows[-1], flush=True)
-            for i, learned in enumerate(_LEARNED):
-                at = np.array(by_size[i :: len(_LEARNED)])
-                means.append([f"{trees} trees, {learned:,} rows, mean of all streams", *_cells(at.mean(axis=0))])
-                print(*means[-1], flush=True)
-    heads = [f"{reading} {what}" for reading in READINGS for what in ("inside", "width", "score")]
-    print(
-        f"\n{runs} runs (1 and 32 trees: 3), {_TESTED:,} test rows: mean distance of p from the true probability; share"
+def tell(found: Found) -> Told:
+    """Return coverage and width by rows learned, and by stream for ours."""
+    eight = found.where(trees=8)
+    rows = []
+    for (trees, learned), part in found.groups("trees", "learned"):
+        readings = READINGS if trees > 1 else (OURS,)
+        told = [_show(part.where(reading=reading)) if reading in readings else "" for reading in READINGS]
+        rows.append([f"{trees}", f"{learned:,}", *told])
+    caption = (
+        f"Share of true class probabilities inside the nominal {1 - _DELTA:.0%}, and mean width: {len(STREAMS)} "
+        f"streams, {len(eight.unique('run'))} runs, {_TESTED:,} test rows."
     )
-    print("of the true ones inside the nominal 95 % interval, its width, and width + 40 times what is missed")
-    print(show(["", "distance", *heads], rows + means))
+    ours = eight.where(reading=OURS)
+    learned = ours.unique("learned")
+    by_stream = [[data, *(_show(part.where(learned=n)) for n in learned)] for (data,), part in ours.groups("data")]
+    return Told(
+        [
+            Sheet(["trees", "rows", *READINGS], rows, caption),
+            Sheet(["stream", *(f"{n:,} rows" for n in learned)], by_stream, "Ours with 8 trees, stream by stream."),
+        ],
+        [_nearest(eight)],
+    )
 
 
-def _cells(figures: Numbers) -> list[str]:
-    forms = ("{:.3f}", *("{:.1%}", "{:.3f}", "{:.2f}") * len(READINGS))
-    return [form.format(value) for form, value in zip(forms, figures, strict=True)]
+def _show(part: Found) -> str:
+    return f"{part['inside'].mean():.1%}, {part['width'].mean():.2f}"
+
+
+def _nearest(found: Found) -> Claim:
+    told, signs = [], []
+    for (learned,), part in found.groups("learned"):
+        off = {reading: abs(_by_run(part, reading, "inside") - (1 - _DELTA)) for reading in READINGS}
+        nearer = mean_of(100 * (off[INDEPENDENT] - off[OURS]))
+        narrower = mean_of(_by_run(part, ONE, "width") - _by_run(part, OURS, "width"))
+        told.append(f"{learned:,} rows {show_signed(nearer, 1)} points and {show_signed(narrower, 2)}")
+        signs += [sign_of(nearer), sign_of(narrower)]
+    return Claim(
+        f"Ours is nearer to {1 - _DELTA:.0%} than that of independent trees, and narrower than that of one tree.",
+        verdict(signs),
+        f"by so much: {'; '.join(told)}.",
+    )
+
+
+def _by_run(found: Found, reading: str, column: str) -> Numbers:
+    """Return the mean of a column over streams, run by run."""
+    return np.array([part[column].mean() for _, part in found.where(reading=reading).groups("run")])
+
+
+def tell_noise(found: Found) -> Told:
+    """Return the aleatoric part beside the true entropy."""
+    lines = found.where(trees=8, reading=OURS)
+    learned = lines.unique("learned")
+    rows = []
+    for data in _TOLD:
+        part = lines.where(data=data)
+        told = [f"{part.where(learned=n)['aleatoric'].mean():.3f}" for n in learned]
+        rows.append([data, f"{part['entropy'].mean():.3f}", *told])
+    caption = "Mean entropy of the true probabilities in nats, and the aleatoric part that 8 trees tell."
+    return Told([Sheet(["stream", "true", *(f"after {n:,} rows" for n in learned)], rows, caption)])
+
+
+INTERVALS = Runs("benchmarks.bayesian", "intervals", cells, measure)

@@ -1,41 +1,66 @@
-"""Streams that hurt, at full length: nothing may become NaN, and every covariance stays positive definite."""
+"""Streams that hurt: nothing may become NaN, and every covariance stays positive definite."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import quercus as qc
-from benchmarks.tables import show
+from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
+from quercus.papers.found import Found
 
+EQUAL, POINTS, CONSTANT, SCALES, ELECTRICITY = (
+    "nearly equal rows, contradictory labels", "five points, contradictory labels", "constant features",
+    "scales 1e6 apart", "electricity, in order",
+)  # fmt: skip
+SETTINGS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "scaling=None": {"scaling": None},
+    "scaling=None, block=16": {"scaling": None, "block": 16},
+}
 _FEATURES = 10
+_ROWS: dict[Scale, int] = {"quick": 2_000, "full": 50_000}
+_ANSWERED = 1_000
 
 
-def hostile(steps: int, seed: int = 0) -> dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]]:
-    """Return streams: nearly equal rows with contradictory labels, constant columns, columns 1e6 apart in scale."""
+def cells(scale: Scale) -> list[Cell]:
+    """Return streams and settings; ``rows`` is the most that are learned."""
+    return [
+        {"data": data, "setting": setting, "rows": _ROWS[scale]}
+        for data in (EQUAL, POINTS, CONSTANT, SCALES, ELECTRICITY)
+        for setting in SETTINGS
+    ]
+
+
+def measure(cell: Cell, seed: int) -> list[Row]:
+    """Return a line: what is not finite or not positive, and the least eigenvalue."""
+    X, y = _take(str(cell["data"]), int(cell["rows"]), seed)
+    forest = qc.BayesianForest(**SETTINGS[str(cell["setting"])])
+    forest.partial_fit(X, y, classes=np.unique(np.asarray(y)).tolist())
+    return [{"learned": len(y), "bad": _count_bad(forest, X[:_ANSWERED]), "eigenvalue": _least_eigenvalue(forest)}]
+
+
+def _take(name: str, rows: int, seed: int) -> tuple[Any, Any]:
+    if name == ELECTRICITY:
+        return qc.streams.load("electricity").take(rows)
     rng = np.random.default_rng(seed)
-    plain = rng.uniform(-1, 1, (steps, _FEATURES))
-    noise = rng.random(steps) < 0.25
+    plain = rng.uniform(-1, 1, (rows, _FEATURES))
+    noise = rng.random(rows) < 0.25
+    if name == EQUAL:
+        return plain[0] + 1e-6 * rng.normal(size=plain.shape), rng.integers(0, 2, rows)
+    if name == POINTS:
+        points = rng.uniform(-1, 1, (5, _FEATURES))[rng.integers(0, 5, rows)]
+        return points + 1e-4 * plain, rng.integers(0, 3, rows)
+    if name == SCALES:
+        scales = plain * 10.0 ** np.linspace(-3, 3, _FEATURES)
+        return scales, ((plain[:, 0] + plain[:, -1] > 0) ^ noise).astype(np.int64)
     constant = plain.copy()
     constant[:, ::2] = rng.uniform(-50, 50, len(constant[0, ::2]))
-    scales = plain * 10.0 ** np.linspace(-3, 3, _FEATURES)
-    points = rng.uniform(-1, 1, (5, _FEATURES))[rng.integers(0, 5, steps)]
-    return {
-        "nearly equal rows, contradictory labels": (
-            plain[0] + 1e-6 * rng.normal(size=plain.shape),
-            rng.integers(0, 2, steps),
-        ),
-        "five points, contradictory labels": (points + 1e-4 * plain, rng.integers(0, 3, steps)),
-        "constant features": (constant, ((constant[:, 1] > 0) ^ noise).astype(np.int64)),
-        "scales 1e6 apart": (scales, ((plain[:, 0] + plain[:, -1] > 0) ^ noise).astype(np.int64)),
-    }
+    return constant, ((constant[:, 1] > 0) ^ noise).astype(np.int64)
 
 
-def least_eigenvalue(forest: Any) -> float:
+def _least_eigenvalue(forest: Any) -> float:
     """Return the smallest eigenvalue of any covariance, relative to the largest of the same one; NaN if any is."""
     ratios = []
     for n in range(len(forest._forest.nodes)):
@@ -45,16 +70,8 @@ def least_eigenvalue(forest: Any) -> float:
     return float(np.min(ratios))
 
 
-def count_bad(forest: Any, X: Any) -> int:
-    """Return how many numbers are not finite, or not positive where they must be: means, covariances, leaves, answers.
-
-    Parameters
-    ----------
-    forest
-        A forest.
-    X
-        Rows to answer.
-    """
+def _count_bad(forest: Any, X: Any) -> int:
+    """Return how many means, covariances, leaves and answers are not finite, or not positive where they must be."""
     arrays = forest._forest
     alpha, answers = arrays.alpha[:, : arrays.classes], forest.predict_proba(X)
     bad = (~np.isfinite(arrays.mu)).sum() + (~np.isfinite(arrays.sigma)).sum()
@@ -62,26 +79,21 @@ def count_bad(forest: Any, X: Any) -> int:
     return int(bad)
 
 
-def stress(sets: Sequence[str] | None, quick: bool) -> None:
-    """Print what is left of each stream's forest."""
-    steps = 10_000 if quick else 100_000
+def tell(found: Found) -> Told:
+    """Return what is left of each stream's forest."""
     rows = []
-    for name, (X, y) in hostile(steps).items():
-        for changes in ({}, {"scaling": None}, {"scaling": None, "block": 16}):
-            rows.append(_row(name, X, y, changes))
-    X, y = qc.streams.load("electricity").take(5_000 if quick else 45_312)
-    rows += [_row("electricity, in order", X, y, changes) for changes in ({}, {"block": 16}, {"scaling": None})]
-    print("\nnumbers that are not finite (or not positive), and the least eigenvalue of any Sigma over its largest")
-    print(show(["", "rows", "seconds", "bad numbers", "least eigenvalue", "online loss"], rows))
+    for (data,), part in found.groups("data"):
+        told = [f"{part.where(setting=setting)['eigenvalue'][0]:.1e}" for setting in SETTINGS]
+        rows.append([data, f"{part['learned'][0]:,}", f"{part['bad'].sum()}", *told])
+    heads = ["stream", "rows", "bad numbers", *(f"least eigenvalue, {setting}" for setting in SETTINGS)]
+    caption = (
+        "Numbers that are not finite, or not positive where they must be, in all three forests together, and the least "
+        "eigenvalue of any covariance over its largest."
+    )
+    holds = bool((found["bad"] == 0).all() and (found["eigenvalue"] > 0).all())
+    seen = f"{found['bad'].sum()} bad numbers, least eigenvalue {found['eigenvalue'].min():.1e} of the largest."
+    claim = Claim("All numbers stay finite, and every covariance positive definite.", holds, seen)
+    return Told([Sheet(heads, rows, caption)], [claim])
 
 
-def _row(name: str, X: Any, y: Any, changes: dict[str, Any]) -> list[str]:
-    forest = qc.BayesianForest(**changes)
-    started = time.perf_counter()
-    forest.partial_fit(X, y, classes=np.unique(np.asarray(y)).tolist())
-    taken = time.perf_counter() - started
-    settings = "".join(f", {key}={value}" for key, value in changes.items())
-    figures = [f"{len(y):,}", f"{taken:.1f}", str(count_bad(forest, X[:1000])), f"{least_eigenvalue(forest):.1e}"]
-    row = [name + settings, *figures, f"{forest.online_loss_:.3f}"]
-    print(*row, flush=True)
-    return row
+STRESS = Runs("benchmarks.bayesian", "stress", cells, measure)

@@ -181,7 +181,7 @@ def test_bodies_are_learned_the_same_every_time():
     plan = depth.Plan(6, 1, 3, (30, 250), 1)
     around = offsets.draw_offsets(100, seed=0)
     lines = [
-        depth.follow_forest(depth.make_forest(5, 2, True, seed=1, per_node=30), drawn[:6], drawn[6:], around, plan, 2)
+        depth.follow_images(depth.make_forest(5, 2, True, seed=1, per_node=30), drawn[:6], drawn[6:], around, plan, 2)
         for _ in range(2)
     ]
     assert lines[0] == lines[1]

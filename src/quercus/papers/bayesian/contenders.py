@@ -1,9 +1,8 @@
-"""Who learns the sets of table 1: the forest in its variants, and what of the paper's other rows is at hand."""
+"""Who learns: the forest in its variants, and what of the paper's other methods is at hand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,7 +19,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "BOF-S": {"subset": 0.5},
     "BOF-SD": {"subset": 0.5, "covariance": "diagonal"},
     "deepest": {"depth": None},
-    "deepest, with squares": {"depth": None},
 }
 
 
@@ -47,7 +45,7 @@ def train_forest(split: Split, seed: int, **changes: Any) -> qc.BayesianForest:
     return made.partial_fit(split.X, split.y, classes=classes)
 
 
-def find_errors(forest: qc.BayesianForest, split: Split) -> tuple[float, float]:
+def find_errors(forest: qc.BayesianForest, split: Split, all_leaves: bool = True) -> tuple[float, float]:
     """Return the share of the test rows that a forest has wrong, by all leaves and by one path.
 
     Parameters
@@ -56,6 +54,8 @@ def find_errors(forest: qc.BayesianForest, split: Split) -> tuple[float, float]:
         Its inference is left at one path.
     split
         The rows.
+    all_leaves
+        Whether all leaves are asked, which takes longer; otherwise NaN.
 
     Examples
     --------
@@ -64,102 +64,127 @@ def find_errors(forest: qc.BayesianForest, split: Split) -> tuple[float, float]:
     >>> max(find_errors(train_forest(split, seed=0, trees=2), split)) < 0.25
     True
     """
-    errors = []
-    for way in ("full", "path"):
+    errors = {"full": float("nan"), "path": float("nan")}
+    for way in ("full", "path") if all_leaves else ("path",):
         forest.set_params(inference=way)
-        errors.append(float(np.mean(forest.predict(split.X_test) != split.y_test)))
-    return errors[0], errors[1]
+        errors[way] = find_error(forest, split)
+    return errors["full"], errors["path"]
 
 
-def add_squares(split: Split) -> Split:
-    """Return the rows scaled to -1 .. 1, by what training rows show, with the square of every number beside it.
+def find_error(model: Any, split: Split) -> float:
+    """Return the share of the test rows that a learner has wrong.
 
     Parameters
     ----------
+    model
+        With ``predict``.
     split
         The rows.
 
     Examples
     --------
     >>> from quercus.papers.bayesian.splits import load_split
-    >>> add_squares(load_split("g50c", 0)).X.shape
-    (50, 100)
+    >>> split = load_split("g50c", 0)
+    >>> 0.0 < find_error(BatchForest(trees=10, seed=0).partial_fit(split.X, split.y), split) < 0.5
+    True
     """
-    from sklearn.preprocessing import MinMaxScaler
-
-    scaler = MinMaxScaler((-1, 1)).fit(split.X)
-    X, X_test = scaler.transform(split.X), np.clip(scaler.transform(split.X_test), -1, 1)
-    return split._replace(X=np.hstack([X, X * X]), X_test=np.hstack([X_test, X_test * X_test]))
+    return float(np.mean(model.predict(split.X_test) != split.y_test))
 
 
-def answer_random_forest(split: Split, seed: int, trees: int = 100) -> Any:
-    """Return the answers of a random forest that was given all rows at once, scikit-learn's.
+class BatchForest:
+    """A random forest of scikit-learn that is trained anew, on all rows so far, before it answers.
 
     Parameters
     ----------
-    split
-        The rows.
-    seed, trees
+    trees, seed
         Of the forest.
 
     Examples
     --------
-    >>> from quercus.papers.bayesian.splits import load_split
-    >>> answer_random_forest(load_split("g50c", 0), seed=0, trees=3).shape
-    (500,)
+    >>> BatchForest(trees=3, seed=0).partial_fit(np.array([[0.0], [1.0]]), np.array([5, 7])).predict([[0.9]]).tolist()
+    [7]
     """
-    from sklearn.ensemble import RandomForestClassifier
 
-    return RandomForestClassifier(trees, random_state=seed).fit(split.X, split.y).predict(split.X_test)
+    def __init__(self, trees: int, seed: int) -> None:
+        self.trees = trees
+        self.seed = seed
+        self._parts: list[tuple[Any, Any]] = []
+        self._model: Any = None
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Keep rows; the classes are found in them."""
+        # In the precision in which the forest reads them.
+        self._parts.append((X.astype(np.float32), y))
+        self._model = None
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row."""
+        from sklearn.ensemble import RandomForestClassifier
+
+        if self._model is None:
+            rows, labels = (np.concatenate(column) for column in zip(*self._parts, strict=True))
+            self._model = RandomForestClassifier(self.trees, random_state=self.seed).fit(rows, labels)
+        return self._model.predict(X)
 
 
-def answer_linear(split: Split, seed: int) -> Any:
-    """Return the answers of an averaged linear model that saw the rows once, scaled by what training rows show.
+class MondrianForest:
+    """River's AMF, a Mondrian forest with aggregation that sees every row once, for rows as arrays.
 
     Parameters
     ----------
-    split
-        The rows.
+    trees, seed
+        Of the forest.
+
+    Examples
+    --------
+    >>> MondrianForest(trees=3, seed=0).partial_fit(np.array([[0.0], [1.0]]), np.array([5, 7])).predict(np.ones((1, 1)))
+    array([7])
+    """
+
+    def __init__(self, trees: int, seed: int) -> None:
+        from river.forest import AMFClassifier
+
+        self._model = AMFClassifier(n_estimators=trees, seed=seed)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn rows; the classes are found in them."""
+        for row, label in zip(X.tolist(), y.tolist(), strict=True):
+            self._model.learn_one(dict(enumerate(row)), label)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row, -1 where there is no answer yet."""
+        answers = [self._model.predict_one(dict(enumerate(row))) for row in X.tolist()]
+        return np.array([-1 if answer is None else answer for answer in answers])
+
+
+class LinearModel:
+    """An averaged linear model that sees the rows once, scaled by what they show.
+
+    Parameters
+    ----------
     seed
         Of the model.
 
     Examples
     --------
-    >>> from quercus.papers.bayesian.splits import load_split
-    >>> answer_linear(load_split("g50c", 0), seed=0).shape
-    (500,)
+    >>> LinearModel(seed=0).partial_fit(np.array([[0.0], [1.0]]), np.array([5, 7])).predict([[1.0]]).shape
+    (1,)
     """
-    from sklearn.linear_model import SGDClassifier
-    from sklearn.preprocessing import MinMaxScaler
 
-    scaler = MinMaxScaler((-1, 1)).fit(split.X)
-    model = SGDClassifier(loss="log_loss", average=True, random_state=seed)
-    model.partial_fit(scaler.transform(split.X), split.y, classes=np.unique(split.y))
-    return model.predict(scaler.transform(split.X_test))
+    def __init__(self, seed: int) -> None:
+        from sklearn.linear_model import SGDClassifier
+        from sklearn.preprocessing import MinMaxScaler
 
+        self._scaler = MinMaxScaler((-1, 1))
+        self._model = SGDClassifier(loss="log_loss", average=True, random_state=seed)
 
-def answer_mondrian(split: Split, seed: int) -> Any:
-    """Return the answers of river's AMF, a Mondrian forest with aggregation, of 10 trees that saw the rows once.
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        """Learn all rows there are."""
+        self._model.partial_fit(self._scaler.fit_transform(X), y, classes=np.unique(y))
+        return self
 
-    Parameters
-    ----------
-    split
-        The rows.
-    seed
-        Of the forest.
-    """
-    from river.forest import AMFClassifier
-
-    model = AMFClassifier(n_estimators=10, seed=seed)
-    for row, label in zip(split.X.tolist(), split.y.tolist(), strict=True):
-        model.learn_one(dict(enumerate(row)), label)
-    # A forest of a single row has no answer yet.
-    answers = [model.predict_one(dict(enumerate(row))) for row in split.X_test.tolist()]
-    return np.array([-1 if answer is None else answer for answer in answers])
-
-
-PEERS: dict[str, Callable[[Split, int], Any]] = {
-    "random forest, 100, batch": answer_random_forest,
-    "linear, online": answer_linear,
-    "AMF, 10": answer_mondrian,
-}
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row."""
+        return self._model.predict(self._scaler.transform(X))

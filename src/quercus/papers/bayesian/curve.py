@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import quercus as qc
+from quercus.papers.bayesian.contenders import BatchForest, MondrianForest, find_error, find_errors
 from quercus.papers.bayesian.errors import USPS_SKIP
 from quercus.papers.bayesian.judging import judge, judge_all
 from quercus.papers.bayesian.published import TABLE
@@ -54,95 +55,40 @@ def measure_curve(cell: Cell, seed: int) -> list[Row]:
     split = load_split("usps", seed)
     stops = [stop for stop in CHECKPOINTS if stop <= int(cell["most"])]
     if cell["learner"] == OURS:
-        model = qc.BayesianForest.paper(classes=10, skip=USPS_SKIP, seed=seed, max_bytes=2**31)
-        return follow_forest(model, split, stops, ALL_LEAVES)
-    errors = {MONDRIAN: follow_mondrian, BATCH: follow_random_forest}[str(cell["learner"])](split, seed, stops)
-    return [{"rows": n, "error": error, "path": float("nan")} for n, error in zip(stops, errors, strict=True)]
+        return follow(qc.BayesianForest.paper(classes=10, skip=USPS_SKIP, seed=seed, max_bytes=2**31), split, stops)
+    trees, make = {MONDRIAN: (10, MondrianForest), BATCH: (100, BatchForest)}[str(cell["learner"])]
+    return follow(make(trees, seed), split, stops)
 
 
-def follow_forest(model: qc.BayesianForest, split: Split, stops: Sequence[int], all_leaves: Sequence[int]) -> list[Row]:
-    """Return the errors of a forest on the test rows, by one path and by all leaves, as it learns.
+def follow(model: Any, split: Split, stops: Sequence[int]) -> list[Row]:
+    """Return the errors of a learner on the test rows as it learns.
 
     Parameters
     ----------
     model
-        A new forest.
+        A new one.
     split
         The rows.
     stops
-        Rows after which it answers.
-    all_leaves
-        Those of them at which all leaves are asked too; NaN elsewhere.
+        Rows after which it answers; a forest of ours by one path, and at `ALL_LEAVES` by all leaves too.
 
     Examples
     --------
-    >>> lines = follow_forest(qc.BayesianForest(trees=2), load_split("g50c", 0), [20, 50], [50])
-    >>> [line["rows"] for line in lines], bool(np.isnan(lines[0]["error"])), lines[1]["error"] < 0.25
+    >>> lines = follow(qc.BayesianForest(trees=2), load_split("g50c", 0), [20, 50])
+    >>> [line["rows"] for line in lines], bool(np.isnan(lines[1]["error"])), lines[1]["path"] < 0.25
     ([20, 50], True, True)
     """
     found: list[Row] = []
     start = 0
     for stop in stops:
         model.partial_fit(split.X[start:stop], split.y[start:stop], classes=np.unique(split.y))
-        errors = {"full": float("nan"), "path": float("nan")}
-        for way in ("full", "path") if stop in all_leaves else ("path",):
-            model.set_params(inference=way)
-            errors[way] = float(np.mean(model.predict(split.X_test) != split.y_test))
-        found.append({"rows": stop, "error": errors["full"], "path": errors["path"]})
+        if isinstance(model, qc.BayesianForest):
+            error, path = find_errors(model, split, all_leaves=stop in ALL_LEAVES)
+        else:
+            error, path = find_error(model, split), float("nan")
+        found.append({"rows": stop, "error": error, "path": path})
         start = stop
     return found
-
-
-def follow_mondrian(split: Split, seed: int, stops: Sequence[int]) -> list[float]:
-    """Return the errors of river's AMF with 10 trees on the test rows, as it learns.
-
-    Parameters
-    ----------
-    split
-        The rows.
-    seed
-        Of the forest.
-    stops
-        Rows after which it answers.
-    """
-    from river.forest import AMFClassifier
-
-    model = AMFClassifier(n_estimators=10, seed=seed)
-    asked = [dict(enumerate(row)) for row in split.X_test.tolist()]
-    errors = []
-    start = 0
-    for stop in stops:
-        for row, label in zip(split.X[start:stop].tolist(), split.y[start:stop].tolist(), strict=True):
-            model.learn_one(dict(enumerate(row)), label)
-        errors.append(float(np.mean([model.predict_one(x) for x in asked] != split.y_test)))
-        start = stop
-    return errors
-
-
-def follow_random_forest(split: Split, seed: int, stops: Sequence[int]) -> list[float]:
-    """Return the errors of random forests of 100 trees on the test rows, each trained on the first rows.
-
-    Parameters
-    ----------
-    split
-        The rows.
-    seed
-        Of the forests.
-    stops
-        How many rows.
-
-    Examples
-    --------
-    >>> len(follow_random_forest(load_split("g50c", 0), 0, [20, 50]))
-    2
-    """
-    from sklearn.ensemble import RandomForestClassifier
-
-    errors = []
-    for stop in stops:
-        model = RandomForestClassifier(100, random_state=seed).fit(split.X[:stop], split.y[:stop])
-        errors.append(float(np.mean(model.predict(split.X_test) != split.y_test)))
-    return errors
 
 
 def tell_curve(found: Found) -> Told:

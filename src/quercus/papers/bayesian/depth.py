@@ -13,8 +13,9 @@ import numpy as np
 
 import quercus as qc
 from quercus.papers.bayesian.bodies import PARTS, draw_bodies
+from quercus.papers.bayesian.contenders import BatchForest, MondrianForest
 from quercus.papers.bayesian.images import DepthImage
-from quercus.papers.bayesian.offsets import Floats, Pixels, draw_offsets
+from quercus.papers.bayesian.offsets import Floats, draw_offsets
 from quercus.papers.bayesian.pixels import Exam, cut_at, stream_pixels
 from quercus.papers.exhibits import Cell, Row, Runs, Scale, derive_seed
 
@@ -71,12 +72,12 @@ def measure_depth(cell: Cell, seed: int) -> list[Row]:
     tested = draw_bodies(plan.tested, HEIGHT, WIDTH, derive_seed("tested", seed))
     offsets = draw_offsets(OFFSETS, seed)
     learner, trees = str(cell["learner"]), int(cell["trees"])
-    if learner in RIVALS:
-        follow = follow_mondrian if learner == "AMF" else follow_random_forest
-        less = plan._replace(stops=tuple(stop for stop in plan.stops if stop <= _RIVAL_ROWS))
-        return follow(learned, tested, offsets[:RIVAL_OFFSETS], less, trees, seed)
-    model = make_forest(int(cell["depth"]), trees, learner.endswith("D"), seed)
-    return follow_forest(model, learned, tested, offsets, plan, seed)
+    if learner not in RIVALS:
+        model = make_forest(int(cell["depth"]), trees, learner.endswith("D"), seed)
+        return follow_images(model, learned, tested, offsets, plan, seed)
+    rival = {"AMF": MondrianForest, "RF": BatchForest}[learner](trees, seed)
+    less = plan._replace(stops=tuple(stop for stop in plan.stops if stop <= _RIVAL_ROWS))
+    return follow_images(rival, learned, tested, offsets[:RIVAL_OFFSETS], less, seed)
 
 
 def make_forest(depth: int, trees: int, diagonal: bool, seed: int, per_node: int = PER_NODE) -> qc.BayesianForest:
@@ -110,20 +111,20 @@ def make_forest(depth: int, trees: int, diagonal: bool, seed: int, per_node: int
     )
 
 
-def follow_forest(
-    model: qc.BayesianForest,
+def follow_images(
+    model: Any,
     learned: Sequence[DepthImage],
     tested: Sequence[DepthImage],
     offsets: Floats,
     plan: Plan,
     seed: int,
 ) -> list[Row]:
-    """Return the accuracy of a forest after each checkpoint: the figure for any images, such as those of `read_images`.
+    """Return the accuracy of a learner after each checkpoint: figure 4 for any images, such as those of `read_images`.
 
     Parameters
     ----------
     model
-        A new forest.
+        A new one: a forest of ours, whose bytes are told too, or a rival.
     learned, tested
         Images.
     offsets
@@ -137,7 +138,7 @@ def follow_forest(
     --------
     >>> bodies, plan = draw_bodies(3, 30, 40, seed=0), Plan(2, 1, 2, (20, 40), 1)
     >>> forest = make_forest(3, 1, diagonal=True, seed=0, per_node=10)
-    >>> lines = follow_forest(forest, bodies[:2], bodies[2:], draw_offsets(20, seed=0), plan, seed=0)
+    >>> lines = follow_images(forest, bodies[:2], bodies[2:], draw_offsets(20, seed=0), plan, seed=0)
     >>> [line["rows"] for line in lines], lines[0]["bytes"] > lines[0]["frozen"] > 0
     ([20, 40], True)
     """
@@ -146,74 +147,12 @@ def follow_forest(
     for part, stop in cut_at(stream_pixels(learned, offsets, plan.per_part, seed), plan.stops):
         model.partial_fit(part.X, part.y, classes=np.arange(len(PARTS)))
         if stop:
-            found.append(_line(stop, exam, model.predict, model.nbytes, model.freeze().nbytes))
+            right, total = exam.grade(model.predict)
+            ours = isinstance(model, qc.BayesianForest)
+            size, frozen = (model.nbytes, model.freeze().nbytes) if ours else (0, 0)
+            line = {"rows": stop, "accuracy": right / total, "pixels": total, "bytes": size, "frozen": frozen}
+            found.append(line)
     return found
-
-
-def follow_mondrian(
-    learned: Sequence[DepthImage],
-    tested: Sequence[DepthImage],
-    offsets: Floats,
-    plan: Plan,
-    trees: int,
-    seed: int,
-) -> list[Row]:
-    """Return the accuracy of river's AMF after each checkpoint.
-
-    Parameters
-    ----------
-    learned, tested, offsets, plan, trees, seed
-        As for `follow_forest`.
-    """
-    from river.forest import AMFClassifier
-
-    model = AMFClassifier(n_estimators=trees, seed=seed)
-
-    def answer(X: Floats) -> Any:
-        return np.array([model.predict_one(dict(enumerate(row))) for row in X.tolist()])
-
-    found: list[Row] = []
-    exam = Exam(tested, offsets)
-    for part, stop in cut_at(stream_pixels(learned, offsets, plan.per_part, seed), plan.stops):
-        for row, label in zip(part.X.tolist(), part.y.tolist(), strict=True):
-            model.learn_one(dict(enumerate(row)), label)
-        if stop:
-            found.append(_line(stop, exam, answer))
-    return found
-
-
-def follow_random_forest(
-    learned: Sequence[DepthImage],
-    tested: Sequence[DepthImage],
-    offsets: Floats,
-    plan: Plan,
-    trees: int,
-    seed: int,
-) -> list[Row]:
-    """Return the accuracy of random forests that are trained anew on all rows so far, after each checkpoint.
-
-    Parameters
-    ----------
-    learned, tested, offsets, plan, trees, seed
-        As for `follow_forest`.
-    """
-    from sklearn.ensemble import RandomForestClassifier
-
-    found: list[Row] = []
-    exam = Exam(tested, offsets)
-    parts: list[Pixels] = []
-    for part, stop in cut_at(stream_pixels(learned, offsets, plan.per_part, seed), plan.stops):
-        parts.append(Pixels(part.X.astype(np.float32), part.y))
-        if stop:
-            X, y = np.concatenate([one.X for one in parts]), np.concatenate([one.y for one in parts])
-            model = RandomForestClassifier(trees, random_state=seed).fit(X, y)
-            found.append(_line(stop, exam, model.predict))
-    return found
-
-
-def _line(stop: int, exam: Exam, answer: Any, size: int = 0, frozen: int = 0) -> Row:
-    right, total = exam.grade(answer)
-    return {"rows": stop, "accuracy": right / total, "pixels": total, "bytes": size, "frozen": frozen}
 
 
 FIGURE_4 = Runs("bayesian", "figure-4", depth_cells, measure_depth)

@@ -200,7 +200,7 @@ def _note(found: Found) -> str:
         "BOF are by one path; nodes of a relative weight below 1e-4 are left alone. Rivals get "
         f"{RIVAL_OFFSETS} offsets and at most 100,000 pixels, the random forest all pixels anew. "
         "Images of your own are read by `read_images` and "
-        "followed by `follow_forest`, in `quercus.papers.bayesian`."
+        "followed by `follow_images`, in `quercus.papers.bayesian`."
     )
 
 

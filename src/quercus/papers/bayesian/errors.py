@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from quercus.papers.bayesian.contenders import PEERS, VARIANTS, answer_random_forest, find_errors, train_forest
+from quercus.papers.bayesian.contenders import (
+    VARIANTS,
+    BatchForest,
+    LinearModel,
+    MondrianForest,
+    find_error,
+    find_errors,
+    train_forest,
+)
 from quercus.papers.bayesian.splits import SETS, Split, load_split
 from quercus.papers.exhibits import Cell, Row, Runs, Scale
 
 TREES = (1, 4, 8)
 RANDOM_FOREST, LINEAR, MONDRIAN, DEEPEST = "RF", "linear", "AMF", "deepest"
-FORESTS = ("BOF", "BOF-P", "BOF-B", "BOF-PB", "BOF-S", "BOF-SD", DEEPEST)
-_PEERS = {LINEAR: "linear, online", MONDRIAN: "AMF, 10"}
 # Runs by set, and rows of usps that are learned and tested; at full scale as in the paper.
 _QUICK_RUNS = {"g50c": 8, "dna": 3, "dna60": 3, "satimage": 3, "usps": 2}
 _QUICK_ROWS, _QUICK_TESTED = 1_000, 1_000
@@ -26,7 +32,7 @@ def table_cells(scale: Scale) -> list[Cell]:
     """Return what is measured: sets, learners with their number of trees, runs."""
     found: list[Cell] = []
     for data in SETS:
-        learners = [(name, 8) for name in FORESTS] + [("BOF", trees) for trees in TREES[:-1]]
+        learners = [(name, 8) for name in VARIANTS] + [("BOF", trees) for trees in TREES[:-1]]
         learners += [(RANDOM_FOREST, trees) for trees in (*TREES, 100)] + [(LINEAR, 1), (MONDRIAN, 10)]
         if scale == "full":
             learners.append(("BOF", 16))
@@ -63,16 +69,16 @@ def measure_errors(cell: Cell, seed: int) -> list[Row]:
     """
     data, learner, trees = str(cell["data"]), str(cell["learner"]), int(cell["trees"])
     split = _shorten(load_split(data, seed), int(cell["most"]), int(cell["tested"]))
-    if learner in FORESTS:
+    if learner in VARIANTS:
         skip = USPS_SKIP if data == "usps" else 0.0
         made = train_forest(split, seed, trees=trees, **({"skip": skip} | VARIANTS[learner]))
         error, path = find_errors(made, split)
         return [{"error": error, "path": path}]
-    if learner == RANDOM_FOREST:
-        answers = answer_random_forest(split, seed, trees)
+    if learner == LINEAR:
+        model: Any = LinearModel(seed)
     else:
-        answers = PEERS[_PEERS[learner]](split, seed)
-    return [{"error": float(np.mean(answers != split.y_test)), "path": float("nan")}]
+        model = {RANDOM_FOREST: BatchForest, MONDRIAN: MondrianForest}[learner](trees, seed)
+    return [{"error": find_error(model.partial_fit(split.X, split.y), split), "path": float("nan")}]
 
 
 def _shorten(split: Split, most: int, tested: int) -> Split:
