@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 import quercus as qc
 from quercus.ask.loop import AskLoop
 from quercus.ask.state import AskState
-from quercus.papers.credible.comparing import mean_of, show_signed, sign_of, verdict
+from quercus.papers.credible.comparing import show_signed, sign_of, verdict
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found
+from quercus.papers.found import Found, mean_of
 
 RANDOM, EPISTEMIC, VARIABLE = "Random", "Epistemic", "VariableUncertainty"
 POLICIES = (RANDOM, EPISTEMIC, VARIABLE)
@@ -26,7 +26,7 @@ SETS = ("digits", "letter", NOISE)
 _TREES = 4
 _BUDGETS: dict[Scale, tuple[float, ...]] = {"quick": (0.05, 0.2), "full": (0.05, 0.1, 0.2)}
 _RUNS: dict[Scale, int] = {"quick": 2, "full": 5}
-_ROWS: dict[Scale, int] = {"quick": 300, "full": 1_000}
+_ROWS: dict[Scale, int] = {"quick": 300, "full": 800}
 _HELD_OUT = 1_000
 
 

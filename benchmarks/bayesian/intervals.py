@@ -16,9 +16,9 @@ from scipy.special import entr
 import quercus as qc
 from benchmarks.bayesian.known import STREAMS, Numbers
 from quercus.bayes.intervals import leaf_moments, match_intervals
-from quercus.papers.credible.comparing import mean_of, show_signed, sign_of, verdict
+from quercus.papers.credible.comparing import show_signed, sign_of, verdict
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found
+from quercus.papers.found import Found, mean_of
 
 ONE, INDEPENDENT, OURS = "one tree at random", "mean of independent trees", "ours"
 READINGS = (ONE, INDEPENDENT, OURS)

@@ -20,9 +20,9 @@ from benchmarks.bayesian.calibration import (
     THEIRS,
     Numbers,
 )
-from quercus.papers.credible.comparing import mean_of, show_signed, sign_of, verdict
+from quercus.papers.credible.comparing import show_signed, sign_of, verdict
 from quercus.papers.exhibits import Claim, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 
 # Bins with fewer rows are not drawn: their accuracy is mostly chance.
 _FEWEST = 20

@@ -9,9 +9,9 @@ import numpy as np
 import quercus as qc
 from quercus.papers.bayesian.contenders import find_error
 from quercus.papers.bayesian.splits import Split, load_split
-from quercus.papers.credible.comparing import mean_of, show_signed, sign_of, verdict
+from quercus.papers.credible.comparing import show_signed, sign_of, verdict
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 
 SETS = ("g50c", "dna60", "digits", "satimage")
 DEFAULT, SQUARES = "default", "with squares"

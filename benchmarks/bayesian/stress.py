@@ -20,7 +20,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "scaling=None, block=16": {"scaling": None, "block": 16},
 }
 _FEATURES = 10
-_ROWS: dict[Scale, int] = {"quick": 2_000, "full": 50_000}
+_ROWS: dict[Scale, int] = {"quick": 2_000, "full": 100_000}
 _ANSWERED = 1_000
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 import quercus as qc
 from benchmarks.evergreen import sets
-from quercus.papers.credible.comparing import mean_of, sign_of, verdict
+from quercus.papers.credible.comparing import sign_of, verdict
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 
 SETS = (
     "banknote", "blood_transfusion", "fetal_health", "phishing", "electricity", "cod_rna_train", "mushroom",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from quercus.papers.credible.comparing import mean_of, show_signed, sign_of, verdict
+from quercus.papers.credible.comparing import show_signed, sign_of, verdict
 from quercus.papers.credible.pools import DATA
 from quercus.papers.credible.real import Method, load_halves
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found
+from quercus.papers.found import Found, mean_of
 
 FLOORS = (0, 5, 10, 20)
 _DELTA, _ACTIVE = 0.2, 0.1

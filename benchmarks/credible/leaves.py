@@ -10,9 +10,9 @@ import numpy as np
 
 import quercus as qc
 from benchmarks.credible import streams
-from quercus.papers.credible.comparing import Mean, is_equal, mean_of, show_signed, sign_of, verdict
+from quercus.papers.credible.comparing import Mean, is_equal, show_signed, sign_of, verdict
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 
 LEAF_COUNTS = (10, 20, 50, 100, 200)
 _FEW, _MANY = (20, 50), (100, 200)

@@ -42,22 +42,6 @@ def read_curves(found: Found, y: str, x: str, *names: str) -> dict[tuple[Any, ..
     return {key: np.asarray(rows[y], np.float64).reshape(-1, places) for key, rows in found.groups(*names)}
 
 
-def mean_of(values: Any) -> Mean:
-    """Return a mean over repetitions and its standard error.
-
-    Parameters
-    ----------
-    values
-        One for each repetition.
-
-    Examples
-    --------
-    >>> mean_of([1.0, 3.0])
-    (2.0, 1.0)
-    """
-    return Found({"value": np.asarray(values, np.float64)}).mean("value")
-
-
 def sign_of(told: Mean) -> int:
     """Return 1 or -1 where a mean is clearly above or below 0, and 0 where that cannot be told.
 

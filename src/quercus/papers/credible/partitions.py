@@ -11,7 +11,6 @@ from quercus.papers.credible.comparing import (
     CLEAR,
     Floats,
     is_equal,
-    mean_of,
     read_curves,
     show_signed,
     sign_of,
@@ -19,7 +18,7 @@ from quercus.papers.credible.comparing import (
 )
 from quercus.papers.credible.toy import FEW, ToyTree, best_risk
 from quercus.papers.exhibits import Cell, Claim, Row, Runs, Scale, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 
 LABELS = 1000
 CHECKPOINTS = (5, 10, 15, 20, *range(25, LABELS + 1, 25))
@@ -202,7 +201,7 @@ def _best_partition(shown: _Shown) -> Claim:
 def _asking(shown: _Shown) -> Claim:
     gaps = {n: shown.gap("credible", "active", n) for n in _SHOWN}
     gains = np.trapezoid(shown.risks["credible"] - shown.risks["active"], shown.places, axis=1)
-    whole = mean_of(gains / (shown.places[-1] - shown.places[0]))
+    whole = mean_of(np.asarray(gains) / (shown.places[-1] - shown.places[0]))
     return Claim(
         "BOCT-AL is better than BOCT: active learning is effective.",
         verdict([sign_of(gap) for gap in (whole, gaps[LABELS])]),

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from quercus.papers.credible.comparing import Mean, is_equal, mean_of, show_signed, sign_of, verdict
+from quercus.papers.credible.comparing import Mean, is_equal, show_signed, sign_of, verdict
 from quercus.papers.credible.pools import Curves, Setting
 from quercus.papers.exhibits import Claim, Sheet, Told
-from quercus.papers.found import Found, show_mean
+from quercus.papers.found import Found, mean_of, show_mean
 
 NAMES = {
     "credible": "BOCT",
