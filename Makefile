@@ -8,13 +8,17 @@ export QUERCUS_DATA ?= $(abspath $(DATA))
 endif
 RUN_DIR ?= quercus-run
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test unit lint bench clean
 
 demo: .venv/ready
 	$(BIN)/python examples/paid_labels.py $(RUN_DIR)
 
+# Side by side, since mypy alone would leave a core idle.
+test: .venv/ready
+	$(MAKE) --no-print-directory --jobs 2 lint unit
+
 # Tests of one file mostly need the same kernels: in one process, these are compiled once and not by both at a time.
-test: lint
+unit: .venv/ready
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/ready
