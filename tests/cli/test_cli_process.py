@@ -16,7 +16,7 @@ QUERCUS = [sys.executable, "-c", "from quercus.cli import main; main()"]
 
 def start(*arguments, folder, **options):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen([*QUERCUS, *arguments], cwd=folder, preexec_fn=hear_interrupts, **(pipes | options))
+    return subprocess.Popen([*QUERCUS, *arguments], cwd=folder, preexec_fn=hear_interrupts, **(pipes | options))  # noqa: PLW1509 - no threads here
 
 
 def hear_interrupts():

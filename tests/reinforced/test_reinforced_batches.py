@@ -90,7 +90,7 @@ def next_seed(tree):
 # Short of memory, room is made before a row is bought, and what was forgotten for it is not there any more.
 @pytest.mark.parametrize("variant", [name for name in VARIANTS if name != "little memory"])
 def test_a_case_that_wanders_goes_the_same_way_when_it_is_looked_at_again(variant):
-    rows, labels = unkind_stream(500)
+    rows, labels = unkind_stream(440)
     tree = ReinforcedTree(**VARIANTS[variant]).partial_fit(rows[:400], labels[:400])
     for row, label in zip(rows[400:], labels[400:], strict=True):
         cost, status, shares = run_one(tree, row, True, next_seed(tree))

@@ -73,7 +73,8 @@ class RunRows(Stream):
     stopper
         Asked before each chunk whether to go on.
     patient
-        Whether the stopper waits for the end of a chunk, from the second one on: the first may take long to compile.
+        Whether the stopper waits for the end of a chunk, from the second one on: the first, which is a single row then,
+        may take long to compile.
 
     Examples
     --------
@@ -106,9 +107,16 @@ class RunRows(Stream):
 
     def chunks(self, size: int = 8192, rows: int | None = None) -> Iterator[Chunk]:
         """Yield (X, y) from the start until told to stop."""
-        for chunk in self._stopper.steps(self._stream.chunks(size, rows)):
-            yield chunk
-            self._stopper.patient = self._patient
+        from quercus.streams.batches import cut
+
+        for X, y in self._stopper.steps(self._stream.chunks(size, rows)):
+            done = 0
+            if self._stopper.patient != self._patient:
+                done = 1
+                yield cut(X, 0, done), y[:done]
+                self._stopper.patient = self._patient
+            if done < len(y):
+                yield cut(X, done, len(y)), y[done:]
 
 
 def _open_file(source: str, reading: Reading) -> Stream:
