@@ -123,6 +123,31 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path, expected):
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
+def test_workers_of_a_run_that_is_killed_leave(tmp_path):
+    command = [sys.executable, "-c", _SCRIPT, str(tmp_path), "1"]
+    with subprocess.Popen(command, cwd=_ROOT, env={**os.environ, "OAK_WAIT": "600"}) as process:
+        listed = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        wait_until(lambda: any(is_worker(child) for child in listed.read_text().split()))
+        workers = [child for child in listed.read_text().split() if is_worker(child)]
+        process.kill()
+    wait_until(lambda: not any(is_worker(child) for child in workers))
+
+
+def is_worker(pid):
+    try:
+        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_until(met, seconds=60):
+    end = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
 def test_ray_finds_what_processes_find(tmp_path, expected, monkeypatch):
     pytest.importorskip("ray", reason="Ray is not installed")
     monkeypatch.setenv("OAK_DIE", str(tmp_path / "died"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing as mp
 import os
+import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -163,6 +164,7 @@ def _send(line: Connection, task: tuple[Any, ...]) -> None:
 
 def _serve(call: Callable[..., Any], line: Connection) -> None:
     """Make calls until nobody is there any more."""
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     while True:
         try:
             task = line.recv()
@@ -172,3 +174,11 @@ def _serve(call: Callable[..., Any], line: Connection) -> None:
             line.send(attempt(call, task))
         except (KeyboardInterrupt, BrokenPipeError):
             return
+
+
+def _leave_with_parent() -> None:
+    """End this process when the one that started it is killed, also in the middle of a call."""
+    parent = mp.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
