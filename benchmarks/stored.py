@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.tables import show
@@ -21,6 +21,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add where results are kept, and how many are measured at a time."""
     parser.add_argument("--out", type=Path, default=RESULTS, metavar="FOLDER", help="where results are kept")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="cells at a time (1: times are fair)")
+
+
+def run_part(words: str | None, parts: Mapping[str, Sequence[Exhibit]], check: Callable[[], None] | None = None) -> int:
+    """Measure the part that the command line names, and return its exit status.
+
+    Parameters
+    ----------
+    words
+        What the command says of itself.
+    parts
+        What each part shows.
+    check
+        Called first, to stop where something is not there that all parts need.
+    """
+    parser = argparse.ArgumentParser(description=words, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=parts)
+    parser.add_argument("--quick", action="store_true", help="fewer runs and rows")
+    add_arguments(parser)
+    given = parser.parse_args()
+    if check is not None:
+        check()
+    return run_stored(parts[given.part], "quick" if given.quick else "full", given.out, given.jobs)
 
 
 def run_stored(exhibits: Sequence[Exhibit], scale: Scale, out: Path, jobs: int) -> int:

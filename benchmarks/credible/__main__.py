@@ -12,22 +12,10 @@ Measured once and kept (--out); a run that was stopped goes on. The paper's own 
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from benchmarks.credible.exhibits import PARTS
-from benchmarks.stored import add_arguments, run_stored
-
-
-def main() -> int:
-    """Run a part."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=PARTS)
-    parser.add_argument("--quick", action="store_true", help="fewer runs")
-    add_arguments(parser)
-    given = parser.parse_args()
-    return run_stored(PARTS[given.part], "quick" if given.quick else "full", given.out, given.jobs)
-
+from benchmarks.stored import run_part
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_part(__doc__, PARTS))

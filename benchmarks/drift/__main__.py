@@ -9,27 +9,13 @@ What was measured is kept (--out), and not measured again.
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from benchmarks.drift.exhibits import PAPER
-from benchmarks.evergreen import sets
-from benchmarks.stored import add_arguments, run_stored
+from benchmarks.evergreen.sets import check_data
+from benchmarks.stored import run_part
 
-PARTS = ("labelled", "asked")
-
-
-def main() -> int:
-    """Run a part."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=PARTS)
-    parser.add_argument("--quick", action="store_true", help="fewer streams, rows and runs")
-    add_arguments(parser)
-    given = parser.parse_args()
-    sets.check_data()
-    exhibits = [exhibit for exhibit in PAPER.exhibits if exhibit.runs.name == given.part]
-    return run_stored(exhibits, "quick" if given.quick else "full", given.out, given.jobs)
-
+PARTS = {name: [exhibit for exhibit in PAPER.exhibits if exhibit.runs.name == name] for name in ("labelled", "asked")}
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_part(__doc__, PARTS, check_data))

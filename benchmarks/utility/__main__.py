@@ -16,24 +16,11 @@ What was measured is kept (--out), and not measured again.
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from benchmarks.evergreen.sets import check_data
-from benchmarks.stored import add_arguments, run_stored
+from benchmarks.stored import run_part
 from benchmarks.utility.exhibits import PARTS
 
-
-def main() -> int:
-    """Run a part."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=PARTS)
-    parser.add_argument("--quick", action="store_true", help="fewer runs and rows")
-    add_arguments(parser)
-    given = parser.parse_args()
-    check_data()
-    return run_stored(PARTS[given.part], "quick" if given.quick else "full", given.out, given.jobs)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_part(__doc__, PARTS, check_data))
