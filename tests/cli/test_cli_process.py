@@ -16,12 +16,7 @@ QUERCUS = [sys.executable, "-c", "from quercus.cli import main; main()"]
 
 def start(*arguments, folder, **options):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen([*QUERCUS, *arguments], cwd=folder, preexec_fn=hear_interrupts, **(pipes | options))  # noqa: PLW1509 - no threads here
-
-
-def hear_interrupts():
-    """Undo what a shell sets for jobs in the background, which would never end."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen([*QUERCUS, *arguments], cwd=folder, **(pipes | options))
 
 
 def stop_while_learning(number, folder, *arguments):
