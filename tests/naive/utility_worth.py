@@ -6,6 +6,7 @@ with an array [class, cell] per feature. Comments that begin with "Reading:" mar
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,14 +68,16 @@ def relief(q: Array, loss: Array, answer: int) -> float:
 def saving(q: Array, loss: Array, theta: Theta, features: Sequence[int], scenes: Scenes) -> float:
     """s of some features: the loss that knowing them is expected to spare, over the scenes."""
     answer = int(np.argmin(q @ loss))
-    total = 0.0
-    for y in counting_classes(q):
-        spared = 0.0
-        for scene in scenes[y]:
-            after = posterior(q, [theta[i][:, scene[i]] for i in features])
-            spared += relief(after, loss, answer)
-        total += q[y] / len(scenes[y]) * spared
-    return total
+
+    # Many scenes are alike in a few features.
+    @cache
+    def spared(*cells: int) -> float:
+        return relief(posterior(q, [theta[i][:, v] for i, v in zip(features, cells, strict=True)]), loss, answer)
+
+    return sum(
+        q[y] / len(scenes[y]) * sum(spared(*(scene[i] for i in features)) for scene in scenes[y])
+        for y in counting_classes(q)
+    )
 
 
 def pair_saving(q: Array, loss: Array, together: ArrayLike) -> float:

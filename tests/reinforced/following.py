@@ -1,5 +1,7 @@
 """A reinforced tree and its plain twin side by side: the same streams, random numbers and tables."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -66,16 +68,19 @@ class Seeds:
         return Generator(int(self.generator.uniform() * 2.0**53))
 
 
+key_of_result = cache(_key)
+
+
 def key_of(tree, s):
     """Half of the key of a situation of the plain twin."""
     key = 0
     for f, cell in s:
         if cell == NO_RESULT:
-            key ^= _key(f, 0, 0)
+            key ^= key_of_result(f, 0, 0)
         elif KINDS[f] == "nominal":
-            key ^= _key(f, 0, 2 + tree.schema_.categories[f].index(cell))
+            key ^= key_of_result(f, 0, 2 + tree.schema_.categories[f].index(cell))
         else:
-            key ^= _key(f, cell[0], 2 + cell[1])
+            key ^= key_of_result(f, cell[0], 2 + cell[1])
     return key
 
 
