@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quercus import UtilityTree
-from quercus.checks import all_checks
 from quercus.checks.data import unkind_stream
 from tests.naive import utility_select as naive
 from tests.naive.utility import Items
@@ -168,11 +167,6 @@ def test_the_plan_as_a_tree_asks_for_nothing_else():
         for select in (2, None)
     }
     assert 0 < len(asked[2]) <= 2 < len(asked[None])
-
-
-@pytest.mark.parametrize("check", list(all_checks()), ids=lambda check: check.__name__.removeprefix("check_"))
-def test_the_contract(check):
-    check(UtilityTree(select=2, bins=4))
 
 
 def test_it_may_be_changed_at_any_time():
