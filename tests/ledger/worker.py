@@ -31,7 +31,7 @@ def use_until_killed(folder, receipts):
             os.write(descriptor, f"answer {id}\n".encode())
 
 
-def kill_often(folder, rounds=20):
+def kill_often(folder, rounds=12):
     """Kill one user of the ledger after the other, each at some moment of its work."""
     chance = random.Random(0)
     receipts = Path(folder + ".receipts")

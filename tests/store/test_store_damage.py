@@ -203,7 +203,7 @@ print(unfinished)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork to start many saving processes")
 def test_a_killed_save_always_leaves_a_loadable_file(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(tmp_path / "model"), "80"], capture_output=True, text=True, check=False
+        [sys.executable, "-c", KILLER, str(tmp_path / "model"), "40"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     # Otherwise no kill hit a save, and the test would show nothing.
