@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.evergreen import ablation, asked, cap, chance, forest, frozen, labels, prequential, propensity
+from benchmarks.evergreen import ablation, asked, calls, cap, chance, forest, frozen, labels, prequential, propensity
 from quercus.papers.exhibits import Exhibit, Paper, Runs, Told
 from quercus.papers.found import Found
 
@@ -17,7 +17,7 @@ PARTS = {
     "frozen": _table(1, "frozen", "The same labels for all, then 5,000 rows are answered", frozen.FROZEN, frozen.tell),
     "labels": _table(2, "labels", "Labels that others need for the same accuracy", labels.LABEL_RUNS, labels.tell),
     "prequential": _table(3, "prequential", "Each row answered, then learned", prequential.PASSES, prequential.tell),
-    "calls": _table(4, "calls", "How long single rows take", prequential.CALLS, prequential.tell_calls),
+    "calls": _table(4, "calls", "How long single rows take", calls.CALLS, calls.tell),
     "forest": _table(5, "forest", "The forest of ten beside others", forest.FOREST_RUNS, forest.tell),
     "cap": _table(6, "cap", "A million rows under 4 MiB", cap.CAP, cap.tell),
     "chance": _table(7, "chance", "Labels that follow from nothing", chance.CHANCE, chance.tell),

@@ -1,18 +1,13 @@
-"""Answer, then learn: accuracy, log-loss, size and rate, and how long single rows take."""
+"""Answer, then learn: accuracy, log-loss, size and rate."""
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
-import numpy as np
-
 import quercus as qc
-from benchmarks.evergreen import sets
 from benchmarks.evergreen.contenders import EVERGREEN, Contender, evergreen, forests, ours, trees
 from benchmarks.evergreen.frozen import HOEFFDING
-from benchmarks.evergreen.passing import COLUMNS, SHUFFLED, Stream, load_stream, pass_lines, rate_of
-from benchmarks.evergreen.sets import Floats
+from benchmarks.evergreen.passing import COLUMNS, SHUFFLED, Stream, pass_lines, rate_of
 from benchmarks.evergreen.work import reason
 from benchmarks.stored import attempt_lines
 from quercus.papers.exhibits import Cell, Row, Runs, Scale, Sheet, Told
@@ -30,24 +25,16 @@ STREAMS = (
     Stream("nursery", SHUFFLED, 0),
 )
 _QUICK_STREAMS = tuple(one for one in STREAMS if one.data in {"electricity", "letter"} and one.order == SHUFFLED)
-# Rows of ours (0: all), of the trees of MOA, of river, of single calls.
+# Rows of ours (0: all), of the trees of MOA, of river.
 _ALL: dict[Scale, int] = {"quick": 20_000, "full": 0}
 _MOA: dict[Scale, int] = {"quick": 5_000, "full": 100_000}
 _RIVER: dict[Scale, int] = {"quick": 1_000, "full": 5_000}
-_CALLS: dict[Scale, int] = {"quick": 10_000, "full": 100_000}
-_CALLED = ("random tree", "electricity", "covertype", "letter")
-_CALL_PASSES = 3
 _RIVER_LINES = ("river HoeffdingTree", "river AMF10", "river ARF10")
 _NOTE = (
     "Ours go to the end of the set; the trees of MOA and river see its first rows only, and ours beside them "
     "the same. Rates are rows per second of CPU time, one learner at a time; of ours from the array to the "
     "last answer, compiled code loaded before, of river without the making of its dicts, of MOA in a warm "
     "JVM."
-)
-_CALL_NOTE = (
-    "`test_then_learn` with one row at a time, wall clock, which includes what a call itself costs: each row "
-    f"by the quickest of {_CALL_PASSES} passes, which do the same work row by row, so that a busy machine "
-    "counts less."
 )
 
 
@@ -111,7 +98,7 @@ def _whole(part: Found) -> list[str]:
 def _beside(part: Found) -> list[str]:
     moa = part.where(learner=[line for line in part.unique("learner") if line.startswith("MOA")], problem="")
     if len(moa):
-        best = moa.where(learner=str(moa["learner"][int(np.argmax(moa["accuracy"]))]))
+        best = moa.where(learner=str(moa["learner"][int(moa["accuracy"].argmax())]))
         mine = part.where(learner=EVERGREEN, most=best.unique("most"))
         told = [f"{mine['accuracy'][0]:.4f}", f"{best['accuracy'][0]:.4f}", str(best["learner"][0]),
                 f"{rate_of(mine) / rate_of(best):,.1f}"]  # fmt: skip
@@ -124,47 +111,4 @@ def _beside(part: Found) -> list[str]:
     return told
 
 
-def call_cells(scale: Scale) -> list[Cell]:
-    """Return the streams that are gone through row by row."""
-    streams = _QUICK_STREAMS if scale == "quick" else [one for one in STREAMS if one.data in _CALLED]
-    return [{**one._replace(most=_CALLS[scale])._asdict(), "run": 0} for one in streams]
-
-
-def time_calls(cell: Cell, seed: int) -> list[Row]:
-    """Return a line: microseconds of single rows, and the row that took longest."""
-    rows = load_stream(cell, seed % 2**31)
-    times = np.array([_call_pass(rows) for _ in range(_CALL_PASSES)])
-    # What the first row costs, once, is not what rows cost.
-    least = times.min(axis=0)[1:]
-    slowest = int(least.argmax())
-    p50, p99 = np.percentile(least, (50, 99)).tolist()
-    worst, any_worst = float(least[slowest]), float(times[:, 1:].max())
-    return [{"p50": p50, "p99": p99, "worst": worst, "row": slowest + 1, "any_worst": any_worst}]
-
-
-def _call_pass(rows: sets.Rows) -> Floats:
-    """Return the microseconds of each row."""
-    model = evergreen(nominal=rows.nominal)
-    clock = time.perf_counter_ns
-    took = np.empty(len(rows.y))
-    for i in range(len(rows.y)):
-        X, y = rows.X[i : i + 1], rows.y[i : i + 1]
-        start = clock()
-        model.test_then_learn(X, y)
-        took[i] = clock() - start
-    return took / 1000
-
-
-def tell_calls(found: Found) -> Told:
-    """Return the times by stream."""
-    names = ("p50", "p99", "worst", "any_worst")
-    rows = [
-        [f"{data}, {order}", *(f"{part[name][0]:,.0f}" for name in names), f"{part['row'][0]:,}"]
-        for (data, order), part in found.groups("data", "order")
-    ]
-    heads = ["microseconds", "p50", "p99", "slowest row", "slowest of any pass", "which row"]
-    return Told([Sheet(heads, rows)], note=_CALL_NOTE)
-
-
 PASSES = Runs("benchmarks.evergreen", "prequential", cells, measure)
-CALLS = Runs("benchmarks.evergreen", "calls", call_cells, time_calls)

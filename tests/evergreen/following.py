@@ -5,6 +5,7 @@ import pytest
 
 from quercus import EvergreenTree
 from quercus.evergreen.layout import CATCHING, GROWING, IDLE, REPLAYING
+from quercus.evergreen.singles.layout import COUNT, MOVE
 from tests.naive.evergreen import NaiveEvergreen
 
 CATEGORIES = 300
@@ -131,3 +132,27 @@ def assert_same_tree(follower):
             assert record["threshold"] == pytest.approx(node.cut.edge)
             assert bool(record["missing_left"]) == node.cut.missing_left
         waiting += [(int(record["left"]), node.left), (int(record["left"]) + 1, node.right)]
+    assert_same_singles(arrays.singles, plain.singles)
+
+
+def assert_same_singles(singles, plain):
+    """Every cell of every feature: its limits, counts, moves and visits; weights and losses."""
+    K, sums = plain.K, singles.sums[0]
+    assert not singles.is_off
+    assert sums["seen"] == plain.n
+    for name, value in (
+        ("told_weight", plain.a),
+        ("sum_weight", plain.b),
+        ("told_loss", plain.L_B),
+        ("loss", plain.L_S),
+    ):
+        assert sums[name] == pytest.approx(value, rel=1e-7, abs=1e-9)
+    assert singles.totals[1, :K] == pytest.approx([plain.T[k] for k in range(K)], rel=1e-9)
+    for f, column in enumerate(singles.columns):
+        assert singles.limits[f, : column["limits"]].tolist() == pytest.approx(plain.limits[f])
+        for cell in range(column["room"]):
+            at = column["first"] + cell
+            assert singles.visits[at] == pytest.approx(plain.v[f, cell], rel=1e-9)
+            for line, table in ((MOVE, plain.V), (COUNT, plain.N)):
+                expected = [table[f, cell, k] for k in range(K)]
+                np.testing.assert_allclose(singles.table[at, line, :K], expected, rtol=1e-6, atol=1e-8)

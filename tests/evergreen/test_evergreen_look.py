@@ -13,6 +13,8 @@ import pytest
 from quercus import EvergreenTree
 from quercus.evergreen.explaining import EXPERTS
 from quercus.evergreen.layout import IDLE
+from quercus.evergreen.singles.telling import tell_features, weigh_singles
+from quercus.evergreen.view import weigh_experts
 from quercus.explain import to_svg
 from quercus.explain.words import show_share, width
 
@@ -41,11 +43,26 @@ CASES = {
 COST = {"class 01": {"class 00": 9.0}}
 
 
+def make_plain(**given):
+    """Return a tree that answers by itself, without single features."""
+    tree = EvergreenTree(**given)
+    tree._ablate = frozenset({"singles"})
+    return tree
+
+
+def grow(make, case):
+    X, y = make_rows(*CASES[case])
+    return make(loss=COST if case == "two classes" else None).partial_fit(X, y), X[:700]
+
+
 @pytest.fixture(scope="module", params=CASES)
 def grown(request):
-    X, y = make_rows(*CASES[request.param])
-    loss = COST if request.param == "two classes" else None
-    return EvergreenTree(loss=loss).partial_fit(X, y), X[:700]
+    return grow(EvergreenTree, request.param)
+
+
+@pytest.fixture(scope="module", params=CASES)
+def plain(request):
+    return grow(make_plain, request.param)
 
 
 def examples(X):
@@ -65,8 +82,8 @@ def follow(view, x):
     return node
 
 
-def test_a_view_shows_the_paths_and_answers_of_the_tree(grown):
-    tree, X = grown
+def test_a_view_shows_the_paths_and_answers_of_the_tree(plain):
+    tree, X = plain
     view, answers, proba = tree.view(), tree.predict(X), tree.predict_proba(X)
     leaves, counts = tree.regions(X)
     for x, answer, shares, leaf in zip(examples(X), answers, proba, leaves.tolist(), strict=True):
@@ -99,7 +116,7 @@ def test_there_are_trees_with_sets_and_with_late_categories():
 
 
 def shares_of(tree, path, label):
-    """Return, by the formulas alone, what each node of a path tells of a class, and what the three experts do."""
+    """Return, by the formulas alone, what each node of a path tells of a class, and what the tree's experts do."""
     arrays, classes = tree._tree, tree._tree.classes
     nodes, k = arrays.nodes, list(tree.schema_.labels).index(label)
     p = [(arrays.counts[0, k] + 1 / classes) / (nodes["n"][0] + 1)]
@@ -114,7 +131,24 @@ def shares_of(tree, path, label):
         counted, total = arrays.recent[v, k] / nodes["scale"][v], nodes["total"][v] / nodes["scale"][v]
         here = (counted + whole) / (total + 1)
         late = here if late is None else late + nodes["stop"][v] * (here - late)
-    return p, dict(zip(EXPERTS, (whole, p[-1], late), strict=True))
+    return p, dict(zip(EXPERTS, (whole, p[-1], late), strict=False))
+
+
+def told_by_all(tree, told, by_tree):
+    """Return class probabilities by the parts of an explanation: experts of the tree, and single features on top."""
+    share, weights = told.experts[EXPERTS[3]], weigh_experts(tree._tree.options[0])
+    assert [told.experts[name] for name in EXPERTS[:3]] == pytest.approx([(1 - share) * w for w in weights])
+    B = [sum(w * q for w, q in zip(weights, tells.values(), strict=True)) for tells in by_tree]
+    if share == 0:
+        return B
+    sums = tree._tree.singles.sums[0]
+    places = [tree.schema_.labels.index(label) for label in tree.classes_.tolist()]
+    answer = tree.schema_.labels.index(told.prediction)
+    row = tree._read_one({single.feature: single.value for single in told.singles})[0]
+    own = [tell_features(tree._tree.singles, row, k, answer).sum() for k in places]
+    z = np.array([sums["told_weight"] * math.log(max(q, 1e-4)) + one for q, one in zip(B, own, strict=True)])
+    S = np.exp(z - z.max()) / np.exp(z - z.max()).sum()
+    return [(1 - share) * q + share * one for q, one in zip(B, S, strict=True)]
 
 
 def test_the_parts_of_an_explanation_make_up_the_answer(grown):
@@ -127,19 +161,35 @@ def test_the_parts_of_an_explanation_make_up_the_answer(grown):
         assert list(told.depths) == list(range(len(path)))
         assert sum(told.depths.values()) == pytest.approx(1)
         assert sum(told.experts.values()) == pytest.approx(1)
+        by_tree = []
         for label, share in zip(tree.classes_, shares, strict=True):
             p, experts = shares_of(tree, path, label)
             assert math.fsum(w * q for w, q in zip(told.depths.values(), p, strict=True)) == pytest.approx(
                 experts["all prunings"]
             )
-            assert sum(told.experts[name] * q for name, q in experts.items()) == pytest.approx(share)
+            by_tree.append(experts)
             assert told.probabilities[label] == share
+        assert told_by_all(tree, told, by_tree) == pytest.approx(shares.tolist(), abs=1e-9)
+
+
+def test_single_features_speak_for_the_answer_against_the_next_best(grown):
+    tree, X = grown
+    for x in examples(X)[:10]:
+        told = tree.explain_one(x)
+        ranked = sorted(told.probabilities, key=lambda label: -told.probabilities[label])
+        if told.experts[EXPERTS[3]] == 0 or len(ranked) == 1:
+            assert told.singles == ()
+            continue
+        assert told.against == next(label for label in ranked if label != told.prediction)
+        assert {single.feature: single.value for single in told.singles if single.value is not None} == x
+        sizes = [abs(single.told) for single in told.singles]
+        assert sizes == sorted(sizes, reverse=True)
 
 
 def test_recent_labels_count_where_labels_come_in_runs():
     rng = np.random.default_rng(0)
     y = np.repeat(rng.integers(0, 2, 60), 25)
-    tree = EvergreenTree().partial_fit(rng.random((len(y), 2)), y)
+    tree = make_plain().partial_fit(rng.random((len(y), 2)), y)
     told = tree.explain_one({"x0": 0.5, "x1": 0.5})
     assert told.experts["recent labels"] > 0.9
     assert str(told).splitlines()[-1].endswith(f"recent labels {show_share(told.experts['recent labels'])}")
@@ -159,17 +209,20 @@ def test_plain_words_and_plain_data():
     assert lines[0].startswith("predicts 'class 01' (")
     assert lines[1].startswith(f"  because city = '{city}', in {{'")
     assert any(line.startswith("  prunings count by depth: ") for line in lines)
-    assert lines[-1].startswith("  the answer: all prunings ")
+    assert lines[-2].startswith("  single features, for 'class 01' against 'class 00': ")
+    assert f"city = '{city}' (+" in lines[-2]
+    assert lines[-1].startswith("  the answer: ")
     assert "true share" not in str(told)
     data = json.loads(json.dumps(told.to_dict()))
     assert data["experts"].keys() == set(EXPERTS)
     assert len(data["depths"]) == len(data["path"]) + 1
+    assert {single["feature"] for single in data["singles"]} == {"city", "job", "age"}
     assert city in data["path"][0]["categories"]
 
 
 def test_missing_and_unseen_categories():
     X, y = make_rows(3000)
-    tree = EvergreenTree().partial_fit(X, y)
+    tree = make_plain().partial_fit(X, y)
     new, missing = {"city": "nowhere", "job": "nurse", "age": 51.0}, {"job": "nurse", "age": 51.0}
     told = tree.explain_one(new)
     assert not any(step.passed for step in told.path if step.feature == "city")
@@ -203,7 +256,9 @@ def test_all_renderers_show_the_tree(grown):
     lines = str(tree).splitlines()
     assert lines[0].startswith("EvergreenTree: ")
     assert max(map(width, lines)) <= 120
-    assert len(tree.to_text(max_nodes=None).splitlines()) == 2 + len(tree._tree.nodes)
+    beside = weigh_singles(tree._tree.singles) >= 0.01
+    assert lines[-1].startswith("what single features tell is added to that: ") == beside
+    assert len(tree.to_text(max_nodes=None).splitlines()) == 2 + len(tree._tree.nodes) + beside
     ET.fromstring(to_svg(tree.view(), max_depth=None, max_nodes=None))
     assert tree.to_dot().count(" -> ") == len(tree._tree.nodes) - 1
     assert tree.to_mermaid().startswith("flowchart TD\n")
@@ -253,7 +308,7 @@ def test_a_growth_under_way_shows_the_tree_that_answers():
     rng = np.random.default_rng(2)
     X = rng.random((9000, 20))
     y = (X[:, 3] > 0.4) ^ (X[:, 7] > 0.5)
-    tree, seen = EvergreenTree(), 0
+    tree, seen = make_plain(), 0
     while seen < 3300 or tree._tree.options["stage"][0] == IDLE:
         tree.partial_fit(X[seen : seen + 10], y[seen : seen + 10], classes=[False, True])
         seen += 10

@@ -143,7 +143,9 @@ def first_edges(known: Sequence[float], bins: int) -> list[float]:
     return edges
 
 
-def added_edges(known: Sequence[float], edges: Sequence[float], bins: int) -> dict[int, list[float]]:
+def added_edges(
+    known: Sequence[float], edges: Sequence[float], bins: int, most: int = MOST_EDGES
+) -> dict[int, list[float]]:
     """Code of each bin that is cut -> its new edges, from the known values of the sample."""
     added: dict[int, list[float]] = {}
     M = len(known)
@@ -156,13 +158,15 @@ def added_edges(known: Sequence[float], edges: Sequence[float], bins: int) -> di
         p = min(math.floor(m * bins / M + 0.5), len(values))
         upto = {v: sum(x <= v for x in inside) / m for v in values}
         new = set()
+        if p == len(values):
+            new = {(v + following) / 2 for v, following in pairwise(values)}
         for k in range(1, p):
             v = next(v for v in values if upto[v] >= k / p - 1e-12)
             if v != values[-1]:
                 new.add((v + values[values.index(v) + 1]) / 2)
         if new:
             added[code] = sorted(new)
-    return {} if len(edges) + sum(map(len, added.values())) > MOST_EDGES else added
+    return {} if len(edges) + sum(map(len, added.values())) > most else added
 
 
 def drawn_part(parts: Counter[int], u: float) -> int:
@@ -359,7 +363,7 @@ def look(path: list[Node], K: int) -> View:
 def expert_weights(L: Sequence[float]) -> list[float]:
     """Shares of the three experts in the answer."""
     relative = [math.exp(min(L) - loss) for loss in L]
-    if relative[2] < 0.001 * sum(relative):
+    if relative[2] <= 0.001 * sum(relative):
         relative[2] = 0.0
     return [w / sum(relative) for w in relative]
 
@@ -391,6 +395,7 @@ def update_counts(path: Sequence[Node], y: int, w: float) -> None:
 class NaiveEvergreen:
     """kinds: "numeric" or "nominal" by feature; classes: how many are known at first; rows: R (None: no limit).
 
+    singles: whether single features are added up on top of what the tree tells.
     Small growths are done in `learn`. Of larger ones `due` tells, and `begin`, `finish` and `catch_up` do them.
     """
 
@@ -403,7 +408,10 @@ class NaiveEvergreen:
         keep: str = "sample",
         rows: int | None = None,
         adaptive: bool = False,
+        singles: bool = True,
     ) -> None:
+        from .singles import NaiveSingles  # here, because it builds on this file
+
         self.numeric = [kind == "numeric" for kind in kinds]
         self.K, self.bins, self.seed, self.keep, self.adaptive = classes, bins, seed, keep, adaptive
         self.R = math.inf if rows is None else rows
@@ -418,11 +426,17 @@ class NaiveEvergreen:
         self.L = [0.0, 0.0, 0.0]
         self.wrong: list[bool] = []  # since the last alarm, and the rows that it kept
         self.alarms: list[int] = []  # n at each
+        self.singles = NaiveSingles(kinds, seed) if singles else None
 
     def answer(self, row: Sequence[Value]) -> list[float]:
         """Probabilities by class id."""
         if self.K == 0:
             return []
+        B = self.told(row)
+        return B if self.singles is None else self.singles.answer(B, row)
+
+    def told(self, row: Sequence[Value]) -> list[float]:
+        """B: what the tree tells of the K classes."""
         experts = look(path_of_values(self.tree, row), self.K).experts()
         shares = expert_weights(self.L)
         return [sum(w * expert[k] for w, expert in zip(shares, experts, strict=True)) for k in range(self.K)]
@@ -437,6 +451,8 @@ class NaiveEvergreen:
         self.wrong.append(bool(before) and before.index(max(before)) != label)
         # Reading: a new class is known before the losses of its first row, so that no probability is 0.
         self.K = max(self.K, label + 1)
+        if self.singles is not None:
+            self.singles.learn(self.told(row), row, label, weight)
         view = look(path_of_values(self.tree, row), self.K)
         self.L = [0.999 * L - weight * math.log(q[label]) for L, q in zip(self.L, view.experts(), strict=True)]
         update_odds(view, label, weight)
@@ -566,6 +582,8 @@ class NaiveEvergreen:
         self.store = self.store[-WATCHED:]
         self.growth = None
         self._grow_at_once()
+        if self.singles is not None:
+            self.singles.fade()
 
 
 def change(wrong: Sequence[bool]) -> float:

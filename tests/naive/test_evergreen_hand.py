@@ -3,11 +3,13 @@
 import math
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
 from .evergreen import (
     Cut,
+    NaiveEvergreen,
     Node,
     Row,
     added_edges,
@@ -28,8 +30,8 @@ from .evergreen import (
     update_odds,
     weigh,
 )
-from .evergreen import NaiveEvergreen as Evergreen
 
+Evergreen = partial(NaiveEvergreen, singles=False)
 F = Fraction
 LN2 = math.log(2)
 
@@ -80,8 +82,8 @@ def test_edges_that_are_added():
     assert added_edges([*few, 0.0, 0.0, *map(float, range(1, 11))], [0.5], bins=4) == {2: [4.5, 7.5]}
     # The first value has more than two thirds: both edges are one.
     assert added_edges([*few, *[1.0] * 9, 2.0, 3.0, 4.0], [0.5], bins=4) == {2: [1.5]}
-    # Of values 1 and 2 the second is the last: min(3, 2) parts, and no edge behind it.
-    assert added_edges([*few, 1.0, *[2.0] * 11], [0.5], bins=4) == {}
+    # Of values 1 and 2, min(3, 2) parts: one for each, though the first has less than half of them.
+    assert added_edges([*few, 1.0, *[2.0] * 11], [0.5], bins=4) == {2: [1.5]}
     crowd = [float(x) for x in range(1, 13)]
     # No bin has more than 2 / 2, but nine tenths are enough.
     assert added_edges(crowd, [-float(x) for x in range(125, 0, -1)], bins=2) == {126: [6.5]}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.ask.layout import ASKING, DECISION
+from quercus.ask.layout import ASKING, DECISION, DONE
 from quercus.evergreen.coding import RANK, draw_edges
 from quercus.evergreen.kernels import begin_growth, run_rows
 from quercus.evergreen.layout import (
@@ -20,6 +20,7 @@ from quercus.evergreen.layout import (
     GROWTH,
     IDLE,
     MOST_EDGES,
+    NO_SINGLES,
     NODE,
     NOMINAL,
     NUMERIC,
@@ -34,6 +35,7 @@ from quercus.evergreen.layout import (
     WINDOW,
 )
 from quercus.evergreen.settling import close_ranks, count_categories
+from quercus.evergreen.singles.arrays import SinglesArrays
 from quercus.flat import FlatArrays, enlarged
 from quercus.inquire.seeding import mix_bits
 from quercus.predictor import Floats
@@ -76,7 +78,7 @@ class EvergreenArrays(FlatArrays):
     >>> arrays = EvergreenArrays({"bins": 64, "subspace": 1.0, "sight": 1.0}, features=2, max_bytes=2**20)
     >>> arrays.fit_row(np.array([0.5, 3.0]), 0, ["numeric", "nominal"])
     >>> arrays.counts.shape, int(arrays.options["most_rows"][0])
-    ((1, 2), 19687)
+    ((1, 2), 18662)
     """
 
     NAMES = ("options", *STORE, *TREE, *NEW, *WORK, "errors")
@@ -111,6 +113,8 @@ class EvergreenArrays(FlatArrays):
         self.recent: Floats = np.zeros((1, 0))
         self.sets: npt.NDArray[np.uint64] = np.zeros((0, _SET_WORDS), np.uint64)
         self.errors: npt.NDArray[np.uint8] = np.zeros(WINDOW, np.uint8)
+        option = self.options[0]
+        self.singles = SinglesArrays(option["seed"], is_on=not option["without"] & NO_SINGLES)
         self.give_up()
         try:
             self._count_rows(features, 2)
@@ -118,6 +122,21 @@ class EvergreenArrays(FlatArrays):
         except MemoryError as error:
             # There is nothing yet that would be in the way: the argument is to blame.
             raise ValueError(str(error)) from None
+
+    @property
+    def learning(self) -> tuple[Any, ...]:
+        """The arrays in the order in which kernels take them."""
+        return (*super().learning, *self.singles.learning)
+
+    @property
+    def answering(self) -> tuple[Any, ...]:
+        """The arrays that answers follow from."""
+        return (self.options, self.nodes, self.counts, self.recent, self.sets, *self.singles.learning)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes allocated."""
+        return super().nbytes + self.singles.nbytes
 
     @property
     def classes(self) -> int:
@@ -167,6 +186,12 @@ class EvergreenArrays(FlatArrays):
         self.codes = enlarged(self.codes, (len(self.codes), total))
         self.sample = np.concatenate([self.sample, np.full((len(self.sample), total - old), np.nan)], axis=1)
         self._limit_rows(most)
+        self.make_room_for_singles()
+
+    def make_room_for_singles(self) -> None:
+        """Let what single features tell have room for all features and classes that there is room for."""
+        features, classes = len(self.features), self.counts.shape[1]
+        self.singles.make_room(features, classes, self._reserve(features, classes))
 
     def check_classes(self, total: int) -> None:
         """Raise MemoryError if there would be no room for so many classes, however they come.
@@ -189,6 +214,7 @@ class EvergreenArrays(FlatArrays):
         """
         self._widen_classes(total)
         self.options["classes"] = max(self.classes, total)
+        self.singles.declare_classes(total)
 
     def fit_row(self, row: Floats, label: int, kinds: Sequence[str | None]) -> None:
         """Make room for what a row brings that was never seen before.
@@ -203,9 +229,14 @@ class EvergreenArrays(FlatArrays):
             For each feature ``"numeric"`` or ``"nominal"``.
         """
         self._widen_classes(label + 1)
-        for f in np.flatnonzero(~np.isnan(row)).tolist():
-            if self.features["kind"][f] == UNSEEN:
-                self.features["kind"][f] = NOMINAL if kinds[f] == "nominal" else NUMERIC
+        new = np.flatnonzero(~np.isnan(row) & (self.features["kind"] == UNSEEN)).tolist()
+        for f in new:
+            self.features["kind"][f] = NOMINAL if kinds[f] == "nominal" else NUMERIC
+        if new:
+            # Numbers need less room than was kept free.
+            self._limit_rows(self._count_rows(len(self.features), self.counts.shape[1]))
+            self.make_room_for_singles()
+        self.singles.fit_row(row, kinds)
 
     def make_room(self) -> None:
         """Make room for more rows: double the store, or where it is full let a growth thin it out."""
@@ -228,7 +259,10 @@ class EvergreenArrays(FlatArrays):
         if option["rows"] >= option["most_rows"]:
             self._thin(2 * int(option["most_rows"]) // 3)
         if option["seen"] >= 2 * option["drawn"]:
-            draw_edges(self.options, *(getattr(self, name) for name in STORE))
+            known = min(int(option["seen"]), SAMPLE)
+            ordered = np.ascontiguousarray(np.sort(self.sample[:known].T, axis=1))
+            order = np.argsort(self.sampled[:known], kind="stable")
+            draw_edges(self.options, *(getattr(self, name) for name in STORE), ordered, order)
         rows, features, classes = self.n_rows, len(self.features), self.counts.shape[1]
         is_nominal = bool((self.features["kind"] == NOMINAL).any())
         if is_nominal:
@@ -259,6 +293,7 @@ class EvergreenArrays(FlatArrays):
                 self.settle()
             else:
                 self.swap()
+        self.options["stopped"] = DONE
 
     def regrow(self) -> None:
         """Grow anew from all rows in the store, now."""
@@ -284,8 +319,14 @@ class EvergreenArrays(FlatArrays):
         self.options["nodes"] = len(self.nodes)
         self.give_up()
         m, most = int(self.options["grown"][0]), int(self.options["most_rows"][0])
-        factor = 1.25 if m < 20_000 else 1.5 if m < 100_000 else 2.0
-        self.options["due"] = min(int(factor * m) + 1, most)
+        self.options["due"] = min(int(self._stretch(m) * m) + 1, most)
+
+    def _stretch(self, rows: int) -> float:
+        """Return how many times as many rows a growth waits for as the last one had."""
+        stretch = float(self.options["stretch"][0])
+        if stretch > 0.0:
+            return stretch ** float(self.options["turn"][0]) if rows == FIRST_GROWTH else stretch
+        return 1.25 if rows < 20_000 else 1.5 if rows < 100_000 else 2.0
 
     def give_up(self) -> None:
         """Forget a growth that is under way."""
@@ -307,6 +348,7 @@ class EvergreenArrays(FlatArrays):
         """
         self.give_up()
         self._choose_rows(np.arange(max(0, self.n_rows - rows), self.n_rows))
+        self.singles.fade()
         self.regrow()
 
     def _drop_work(self) -> None:
@@ -339,7 +381,7 @@ class EvergreenArrays(FlatArrays):
             return
         classes = max(least, 2, old + old // 2)
         most = self._count_rows(len(self.features), classes)
-        if len(self.nodes) * (NODE.itemsize + 16 * classes) > self._room(len(self.features)) // 4:
+        if len(self.nodes) * (NODE.itemsize + 16 * classes) > self._room(len(self.features), classes) // 4:
             self._cut_down()
         tables = 2 * len(self.nodes) + len(self.new_counts) + len(self.new_recent)
         if self.is_growing and self.nbytes + 8 * tables * (classes - old) > self.max_bytes:
@@ -348,6 +390,20 @@ class EvergreenArrays(FlatArrays):
         for name in ("counts", "recent", "new_counts", "new_recent"):
             setattr(self, name, enlarged(getattr(self, name), (len(getattr(self, name)), classes)))
         self._limit_rows(most)
+        self.make_room_for_singles()
+
+    def _reserve(self, features: int, classes: int) -> int:
+        """Return how many bytes are kept free for what single features tell: where memory is short, a quarter of it."""
+        if self.singles.is_off:
+            return 0
+        numbers = int((self.features["kind"] == NUMERIC).sum())
+        reserved = SinglesArrays.reserve(features, classes, self.max_bytes, numbers)
+        return min(reserved, max(self._room_for_all(features) // 4, 0))
+
+    def _room_for_all(self, features: int) -> int:
+        """Return how many bytes rows, trees and what single features tell may take."""
+        fixed = features * (FEATURE.itemsize + 8 * MOST_EDGES + 4) + SAMPLE * (8 * features + 4) + 8_192
+        return self.max_bytes - self.max_bytes // 8 - fixed
 
     def _cut_down(self) -> None:
         """Keep only the root of a tree that has become too large, and grow anew with the next row."""
@@ -371,15 +427,15 @@ class EvergreenArrays(FlatArrays):
         """Return what a node takes while a tree grows; it is a little less later."""
         return NODE.itemsize + SPAN.itemsize + 16 * classes + 8 * _SET_WORDS
 
-    def _room(self, features: int) -> int:
+    def _room(self, features: int, classes: int) -> int:
         """Return how many bytes rows and trees may take."""
-        fixed = features * (FEATURE.itemsize + 8 * MOST_EDGES + 4) + SAMPLE * (8 * features + 4) + 8_192
-        return self.max_bytes - self.max_bytes // 8 - fixed
+        return self._room_for_all(features) - self._reserve(features, classes)
 
     def _count_rows(self, features: int, classes: int) -> int:
         """Return how many rows there is room for."""
-        most = self._room(features) // 2 // (features + ROW.itemsize + 8)
-        if most < _LEAST_ROWS or self._room(features) // 4 < 64 * self._node_bytes(classes):
+        room = self._room(features, classes)
+        most = room // 2 // (features + ROW.itemsize + 8)
+        if most < _LEAST_ROWS or room // 4 < 64 * self._node_bytes(classes):
             raise MemoryError(
                 f"max_bytes={self.max_bytes:,} has no room for {_LEAST_ROWS} rows of {features} features and "
                 f"{classes} classes and what a tree needs beside them; give the learner a larger one."
@@ -388,7 +444,7 @@ class EvergreenArrays(FlatArrays):
 
     def _most_nodes(self) -> int:
         """Return how many nodes a growth may make: the store may double meanwhile, up to its half of the room."""
-        room = self._room(len(self.features))
+        room = self._room(len(self.features), self.counts.shape[1])
         store = 2 * len(self.rows) * (len(self.features) + ROW.itemsize + 8)
         left = room - min(room // 2, store) - sum(int(getattr(self, name).nbytes) for name in TREE)
         return max(left // self._node_bytes(self.counts.shape[1]), _LEAST_NODES)

@@ -24,7 +24,8 @@ from quercus.evergreen.layout import (
 from quercus.inquire.seeding import mix_bits
 
 _STEP = 0x9E3779B97F4A7C15
-PLACE, SPREAD, RANK, SUBSPACE, SIGHT = range(1, 6)
+PLACE, SPREAD, RANK, SUBSPACE, SIGHT, KEEPING = range(1, 7)
+_FEW_EDGES = 32
 
 
 @kernel(inline=True)
@@ -45,11 +46,14 @@ def round_weight(w: float) -> float:
 def find_bin(edges: Any, f: int, count: int, x: float) -> int:
     """Return the code of a number."""
     low, left = 0, count
-    # Halves without branches: where a value lies is hard to foretell for a processor.
-    while left > 0:
+    # Halves without branches, since where a value lies is hard to foretell for a processor; of few edges it counts all.
+    while left > _FEW_EDGES:
         half = (left + 1) >> 1
         low += half if edges[f, np.uint32(low + half - 1)] < x else 0
         left -= half
+    first = low
+    for b in range(left):
+        low += 1 if edges[f, np.uint32(first + b)] < x else 0
     return low + 1
 
 
@@ -83,11 +87,11 @@ def keep_row(options: Any, store: Any, X: Any, i: int, label: int, w: float) -> 
 
 
 @kernel
-def count_distinct(values: Any, number: int, distinct: Any, times: Any) -> int:
+def count_distinct(values: Any, first: int, last: int, distinct: Any, times: Any) -> int:
     """Write the different ones of sorted values, and how often each comes; return their number."""
     found = 0
-    for i in range(number):
-        if i == 0 or values[i] != values[i - 1]:
+    for i in range(first, last):
+        if i == first or values[i] != values[i - 1]:
             distinct[found], times[found] = values[i], 0
             found += 1
         times[found - 1] += 1
@@ -141,21 +145,22 @@ def draw_more(values: Any, number: int, distinct: Any, times: Any, bins: int, ol
             stop += 1
         inside = stop - start
         if inside * bins > 2 * number or 10 * inside > 9 * number:
-            different = count_distinct(values[start:], inside, distinct, times)
+            different = count_distinct(values, start, stop, distinct, times)
             parts, below, mark = min(int(inside * bins / number + 0.5), different), 0, 1
             for k in range(different - 1):
                 below += times[k]
-                passed = False
+                # As many parts as values: one for each, however often it comes.
+                passed = parts == different
                 while mark < parts and below / inside >= mark / parts - 1e-12:
                     passed = True
                     mark += 1
                 if passed:
-                    if found == MOST_EDGES:
+                    if found == len(edges):
                         return -1
                     edges[found] = middle_of(distinct[k], distinct[k + 1])
                     found += 1
         if b < count:
-            if found == MOST_EDGES:
+            if found == len(edges):
                 return -1
             edges[found] = old[b]
             found += 1
@@ -203,12 +208,10 @@ def recode_sampled(options: Any, store: Any, f: int, places: Any) -> None:
 
 
 @kernel
-def find_sampled(options: Any, store: Any, places: Any) -> None:
+def find_sampled(options: Any, store: Any, order: Any, places: Any) -> None:
     """Write where in the store the rows of the sample are, -1 if they are gone; both are searched once, in order."""
-    known = min(options[0].seen, SAMPLE)
-    order = np.argsort(store.sampled[:known])
     row = 0
-    for k in range(known):
+    for k in range(len(order)):
         number = store.sampled[order[k]]
         while row < options[0].rows and store.rows[row].number < number:
             row += 1
@@ -216,35 +219,48 @@ def find_sampled(options: Any, store: Any, places: Any) -> None:
         places[order[k]] = row if there else -1
 
 
-@kernel(types.void, array_type(OPTIONS, 1), *STORE_TYPES)
-def draw_edges(options: Any, features: Any, edges: Any, sample: Any, sampled: Any, codes: Any, rows: Any) -> None:
-    """Draw bins anew, or cut those that hold too much, and give the rows of the store their codes."""
-    store = Store(features, edges, sample, sampled, codes, rows)
-    known_rows, bins = min(options[0].seen, SAMPLE), options[0].bins
-    values, distinct, times = np.zeros(SAMPLE), np.zeros(SAMPLE), np.zeros(SAMPLE, np.int64)
-    old, new, places = np.zeros(MOST_EDGES), np.zeros(MOST_EDGES), np.zeros(SAMPLE, np.int64)
-    find_sampled(options, store, places)
+@kernel(
+    types.void, array_type(OPTIONS, 1), *STORE_TYPES, array_type(np.float64, 2), array_type(np.int64, 1, readonly=True)
+)
+def draw_edges(
+    options: Any,
+    features: Any,
+    edges: Any,
+    sample: Any,
+    sampled: Any,
+    codes: Any,
+    rows: Any,
+    ordered: Any,
+    order: Any,
+) -> None:
+    """Draw bins anew, or cut those that hold too much, and give the rows of the store their codes.
+
+    ``ordered``: the values of the sample by feature, sorted, missing ones last; ``order``: its places by row number.
+    """
+    store, bins, known_rows = Store(features, edges, sample, sampled, codes, rows), options[0].bins, len(order)
+    distinct, times, places = np.zeros(known_rows), np.zeros(known_rows, np.int64), np.zeros(known_rows, np.int64)
+    old, new = np.zeros(MOST_EDGES), np.zeros(MOST_EDGES)
+    find_sampled(options, store, order, places)
     for f in range(len(features)):
-        feature, number = features[f], 0
+        feature, number, values = features[f], 0, ordered[f]
         if feature.kind != NUMERIC:
             continue
-        for k in range(known_rows):
-            if sample[k, f] == sample[k, f]:
-                values[number] = sample[k, f]
-                number += 1
-        values[:number].sort()
-        count = feature.edges
-        old[:count] = edges[f, :count]
-        if options[0].seen <= SAMPLE:
-            found = count_distinct(values, number, distinct, times)
-            feature.edges = draw_first(distinct, times, found, number, bins, new)
-            edges[f, : feature.edges] = new[: feature.edges]
+        while number < known_rows and values[number] == values[number]:
+            number += 1
+        count, is_first = feature.edges, options[0].seen <= SAMPLE
+        for b in range(count):
+            old[b] = edges[f, b]
+        if is_first:
+            different = count_distinct(values, np.int64(0), number, distinct, times)
+            found = draw_first(distinct, times, different, number, bins, new)
         else:
             found = draw_more(values, number, distinct, times, bins, old, count, new) if number > 0 else -1
-            if found < 0 or found == count:
-                continue
-            feature.edges = found
-            edges[f, :found] = new[:found]
+        if not is_first and (found < 0 or found == count):
+            continue
+        feature.edges = found
+        for b in range(found):
+            edges[f, b] = new[b]
+        if not is_first:
             spread_rows(options, store, f, old, count, values, number)
         feature.codes = feature.edges + 2
         recode_sampled(options, store, f, places)

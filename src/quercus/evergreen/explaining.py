@@ -7,10 +7,44 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from quercus.explain import Explanation
-from quercus.explain.words import show_share
+from quercus.explain.words import Label, native, others, show_name, show_share, show_value
 
-EXPERTS = ("all prunings", "the leaf", "recent labels")
+EXPERTS = ("all prunings", "the leaf", "recent labels", "the tree and single features")
 _LEAST = 0.01
+_SHOWN = 5
+# Less would be written as 0.
+_TELLING = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """What a value tells by itself.
+
+    Parameters
+    ----------
+    feature, value
+        Which one, and what it is; None if it is missing.
+    told
+        By how much it speaks for the answer against the next best: a difference of logarithms.
+
+    Examples
+    --------
+    >>> Single("age", 29, -0.514).text()
+    'age = 29 (-0.5)'
+    """
+
+    feature: str
+    value: Any
+    told: float
+
+    def text(self) -> str:
+        """Write it."""
+        stated = " is missing" if self.value is None else f" = {show_value(self.value)}"
+        return f"{show_name(self.feature)}{stated} ({self.told:+.1f})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"feature": self.feature, "value": native(self.value), "told": self.told}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,48 +58,71 @@ class EvergreenExplanation(Explanation):
     depths
         How much each node of the path counts in what all prunings tell together, by its depth.
     experts
-        How much all prunings, the leaf and recent labels count in the answer.
+        How much all prunings, the leaf, recent labels, and the tree together with single features count in the answer.
+    against
+        The next best answer, None if there is no other.
+    singles
+        What values tell by themselves for the answer against the next best, those that tell most first; empty where
+        single features do not count.
 
     Examples
     --------
     >>> EvergreenExplanation("yes", {"no": 0.3, "yes": 0.7}, (), {"no": 2.0, "yes": 5.0}, None, None, "all prunings",
-    ...     {0: 0.12, 1: 0.88}, {"all prunings": 0.77, "the leaf": 0.0, "recent labels": 0.23})
+    ...     {0: 0.12, 1: 0.88}, {"all prunings": 0.57, "recent labels": 0.23, "the tree and single features": 0.2},
+    ...     "no", (Single("age", 29, 1.21), Single("job", "clerk", -0.3)))
     predicts 'yes' (70%)
       without a test: the tree is a single leaf so far
       in this leaf: 'yes' 5, 'no' 2 (7 labels)
       prunings count by depth: 0: 12%, 1: 88%
-      the answer: all prunings 77%, recent labels 23%
+      single features, for 'yes' against 'no': age = 29 (+1.2), job = 'clerk' (-0.3)
+      the answer: all prunings 57%, recent labels 23%, the tree and single features 20%
     """
 
     depths: Mapping[int, float] = field(default_factory=dict)
     experts: Mapping[str, float] = field(default_factory=dict)
+    against: Label = None
+    singles: tuple[Single, ...] = ()
 
     @classmethod
-    def from_explanation(cls, told: Explanation, depths: Mapping[int, float], experts: Mapping[str, float]) -> Self:
+    def from_explanation(cls, told: Explanation, **more: Any) -> Self:
         """Add to an explanation what an evergreen tree has to say besides.
 
         Parameters
         ----------
         told
             What any tree tells.
-        depths, experts
-            As in the class.
+        more
+            What the class has besides.
         """
-        return cls(
-            **{part.name: getattr(told, part.name) for part in fields(Explanation)}, depths=depths, experts=experts
-        )
+        return cls(**{part.name: getattr(told, part.name) for part in fields(Explanation)}, **more)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON."""
-        return {**Explanation.to_dict(self), "depths": dict(self.depths), "experts": dict(self.experts)}
+        return {
+            **Explanation.to_dict(self),
+            "depths": dict(self.depths),
+            "experts": dict(self.experts),
+            "against": native(self.against),
+            "singles": [single.to_dict() for single in self.singles],
+        }
 
     def __str__(self) -> str:
         lines = [Explanation.__str__(self)]
         if self.prediction is not None and len(self.depths) > 1:
             lines.append(f"prunings count by depth: {_list({f'{depth}:': w for depth, w in self.depths.items()})}")
+        if self.singles and self.experts.get(EXPERTS[-1], 0.0) >= _LEAST:
+            lines.append(self._tell_singles())
         if self.prediction is not None and self.experts:
             lines.append(f"the answer: {_list(self.experts)}")
         return "\n  ".join(lines)
+
+    def _tell_singles(self) -> str:
+        """Write what the values tell that tell most."""
+        telling = [single.text() for single in self.singles if abs(single.told) >= _TELLING]
+        if len(telling) > _SHOWN:
+            telling[_SHOWN:] = [others(len(telling) - _SHOWN)]
+        sides = f"for {show_value(self.prediction)} against {show_value(self.against)}"
+        return f"single features, {sides}: {', '.join(telling) or 'nothing'}"
 
     __repr__ = __str__
 

@@ -10,12 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.arguments import check_number, check_whole
-from quercus.evergreen.arrays import TREE, EvergreenArrays
+from quercus.evergreen.arrays import EvergreenArrays
 from quercus.evergreen.kernels import answer_rows
-from quercus.evergreen.layout import LEARN, PREDICT
+from quercus.evergreen.layout import LEARN, NEEDS_LAYOUT, NO_SINGLES, PREDICT
 from quercus.evergreen.restore import restore_arrays
 from quercus.evergreen.running import WatchingLearner, run_tree
 from quercus.evergreen.settings import check_arguments, read_settings
+from quercus.evergreen.singles.arrays import SinglesArrays
+from quercus.evergreen.singles.kernels import sum_rows
+from quercus.evergreen.singles.restore import restore_singles
 from quercus.evergreen.view import find_path
 from quercus.evergreen.voting import vote_rows
 from quercus.interrupts import uninterrupted
@@ -25,6 +28,8 @@ from quercus.store import Model, ModelFileError
 # So many numbers that trees tell are held at once; Ctrl-C is heard in between.
 _MOST_NUMBERS = 2**20
 _MOST_ROWS = 2_048
+# Trees grow anew less often than one alone, and in turn.
+_STRETCH = 2.0
 _NO_LABELS: Integers = np.empty(0, np.int64)
 _NO_WEIGHTS: Floats = np.empty(0)
 
@@ -40,6 +45,8 @@ class EvergreenForestLearner(WatchingLearner):
     keep: str
     max_bytes: int
     _trees: list[EvergreenArrays]
+    # What single features tell beside all trees together.
+    _singles: SinglesArrays
     # How each tree did of late.
     _losses: Floats
 
@@ -57,7 +64,7 @@ class EvergreenForestLearner(WatchingLearner):
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays, with the room that they have to grow."""
-        return sum(tree.nbytes for tree in self._trees) if self._is_fitted() else 0
+        return sum(tree.nbytes for tree in self._trees) + self._singles.nbytes if self._is_fitted() else 0
 
     @property
     def feature_importances_(self) -> Floats:
@@ -124,20 +131,28 @@ class EvergreenForestLearner(WatchingLearner):
 
     def _begin(self, features: int) -> None:
         seeds = np.random.SeedSequence(self.seed).generate_state(self.trees, np.uint64)
-        parts = {"subspace": self.subspace, "sight": self.sight}
-        limit = int(self.max_bytes) // self.trees
-        self._trees = [EvergreenArrays(read_settings(self, seed) | parts, features, limit) for seed in seeds]
+        shared = {"subspace": self.subspace, "sight": self.sight, "without": NO_SINGLES, "stretch": _STRETCH}
+        settings = [read_settings(self, seed) | shared | {"turn": (t + 1) / self.trees} for t, seed in enumerate(seeds)]
+        self._trees = [EvergreenArrays(one, features, self._tree_bytes()) for one in settings]
         self._losses = np.zeros(self.trees)
+        self._singles = SinglesArrays(seeds[0])
+
+    def _tree_bytes(self) -> int:
+        """Return how much memory a tree may take: an eighth of all is for what single features tell."""
+        return (int(self.max_bytes) - int(self.max_bytes) // 8) // self.trees
 
     def _declare_classes(self, classes: int) -> None:
         for tree in self._trees:
             tree.declare_classes(classes)
+        self._fit_singles(len(self._trees[0].features), classes)
+        self._singles.declare_classes(classes)
 
     def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
         # All trees or none.
         self._trees[0].check_classes(int(y.max()) + 1 if len(y) else 0)
         for tree in self._trees:
             tree.add_features(X.shape[1])
+        self._fit_singles(X.shape[1], 0)
         width = len(self._order)
         rows = max(1, min(_MOST_ROWS, _MOST_NUMBERS // (width * len(self._trees))))
         for start in range(0, len(y), rows):
@@ -160,6 +175,31 @@ class EvergreenForestLearner(WatchingLearner):
             answers, proba, start = spare[0], np.zeros((len(y), len(self._order))), 0
         part = slice(start, start + len(y))
         vote_rows(told, self._losses, self._order, self._loss, y, w, answers[part], proba[part], classes)
+        self._add_singles(X, y, w, answers[part], proba[part])
+
+    def _fit_singles(self, features: int, classes: int) -> None:
+        """Let what single features tell have room for so many features and classes."""
+        old, classes = self._singles.totals.shape[1], max(classes, self._singles.classes)
+        width = old if classes <= old else max(classes, 2, old + old // 2)
+        if len(self._singles.columns) < features or width > old:
+            self._singles.make_room(features, width, SinglesArrays.reserve(features, width, int(self.max_bytes)))
+
+    def _add_singles(self, X: Floats, y: Integers, w: Floats, answers: Integers, proba: Floats) -> None:
+        """Answer rows by what the trees have told and by single features, and learn those that have labels."""
+        row, singles = 0, self._singles
+        if singles.is_off:
+            return
+        if len(singles.columns) == 0:
+            singles.declare_classes(self._trees[0].classes)
+            return
+        while row < len(X) and not singles.is_off:
+            rows = (X, y, w, answers, proba)
+            row, stopped = sum_rows(*singles.learning, self._order, self._loss, *rows, row)
+            if stopped == NEEDS_LAYOUT:
+                self._fit_singles(X.shape[1], int(y[row]) + 1)
+                singles.fit_row(X[row], self.schema_.kinds)
+            elif singles.is_due:
+                singles.draw()
 
     def _over_trees(self, run: Callable[[int], Any], rows: int = 2**20) -> None:
         """Run all trees, each in one thread if there are several and more than a few rows."""
@@ -180,24 +220,23 @@ class EvergreenForestLearner(WatchingLearner):
             told, spare = np.zeros((len(self._trees), count, width)), np.zeros((len(self._trees), count), np.int64)
 
             def run(t: int, part: slice = part, told: Floats = told, spare: Integers = spare) -> None:
-                tree = self._trees[t]
-                arrays = (getattr(tree, name) for name in TREE)
-                answer_rows(tree.options, *arrays, self._order, self._loss, X[part], spare[t], told[t])
+                answer_rows(*self._trees[t].answering, self._order, self._loss, X[part], spare[t], told[t])
 
             self._over_trees(run, count)
             nothing = (_NO_LABELS, _NO_WEIGHTS)
             vote_rows(told, self._losses, self._order, self._loss, *nothing, answers[part], proba[part], classes)
+            self._add_singles(X[part], *nothing, answers[part], proba[part])
         return answers, proba
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         parts = {f"{name}_{t}": array for t, tree in enumerate(self._trees) for name, array in tree.used().items()}
-        return {**parts, "losses": self._losses}
+        return {**parts, "losses": self._losses, **self._singles.used()}
 
     def _extra(self) -> dict[str, Any]:
-        return {"sizes": [tree.sizes() for tree in self._trees]}
+        return {"sizes": [tree.sizes() for tree in self._trees], "singles": True}
 
     def _restore(self, model: Model) -> None:
-        limit, sizes = int(self.max_bytes) // self.trees, model.extra.get("sizes")
+        limit, sizes = self._tree_bytes(), model.extra.get("sizes")
         self._losses = np.require(model.array("losses", np.float64), requirements=["C", "W", "O"])
         if not isinstance(sizes, list) or len(sizes) != self.trees or self._losses.shape != (self.trees,):
             raise ModelFileError("its trees do not fit together.")
@@ -205,3 +244,7 @@ class EvergreenForestLearner(WatchingLearner):
         known = {(tree.classes, len(tree.features)) for tree in self._trees}
         if len(known) != 1 or not np.isfinite(self._losses).all():
             raise ModelFileError("its trees do not fit together.")
+        (classes, features), seed = known.pop(), self._trees[0].options["seed"][0]
+        self._singles = restore_singles(model, features, classes, seed)
+        width = max(self._singles.totals.shape[1], classes)
+        self._singles.make_room(features, width, SinglesArrays.reserve(features, width, int(self.max_bytes)))

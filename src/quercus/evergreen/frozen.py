@@ -13,6 +13,9 @@ from quercus.evergreen.arrays import TREE, EvergreenArrays
 from quercus.evergreen.layout import IDLE, NO_RECENT, NODE, OPTIONS
 from quercus.evergreen.look import EvergreenLook, StandingTree
 from quercus.evergreen.restore import is_tree
+from quercus.evergreen.singles.arrays import SinglesArrays
+from quercus.evergreen.singles.restore import restore_singles
+from quercus.evergreen.singles.telling import weigh_singles
 from quercus.evergreen.view import weigh_experts
 from quercus.flat import FlatArrays
 from quercus.predictor import Floats
@@ -28,10 +31,13 @@ class FrozenArrays(FlatArrays):
     ----------
     arrays
         Each of ``NAMES``.
+    singles
+        What single features tell.
 
     Examples
     --------
-    >>> FrozenArrays({name: np.zeros(2) for name in FrozenArrays.NAMES}).nbytes
+    >>> singles = SinglesArrays(np.uint64(0), is_on=False)
+    >>> FrozenArrays({name: np.zeros(2) for name in FrozenArrays.NAMES}, singles).nbytes - singles.nbytes
     80
     """
 
@@ -42,9 +48,24 @@ class FrozenArrays(FlatArrays):
     recent: Floats
     sets: npt.NDArray[np.uint64]
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], singles: SinglesArrays) -> None:
         for name in self.NAMES:
             setattr(self, name, np.require(arrays[name], requirements=["C", "W", "O"]))
+        self.singles = singles
+
+    @property
+    def answering(self) -> tuple[Any, ...]:
+        """The arrays that answers follow from."""
+        return (*self.learning, *self.singles.learning)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes allocated."""
+        return super().nbytes + self.singles.nbytes
+
+    def used(self) -> dict[str, npt.NDArray[Any]]:
+        """Return all arrays by name."""
+        return super().used() | self.singles.used()
 
 
 class FrozenEvergreen(StandingTree):
@@ -91,15 +112,21 @@ class FrozenEvergreen(StandingTree):
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         return self._tree.used()
 
+    def _extra(self) -> dict[str, Any]:
+        return {"singles": True}
+
     def _restore(self, model: Model) -> None:
         arrays = {name: model.array(name, dtype) for name, dtype in _TYPES.items()}
+        tree = FrozenArrays(arrays, SinglesArrays(np.uint64(0), is_on=False))
         try:
-            is_sound = _is_sound(FrozenArrays(arrays), model)
+            is_sound = _is_sound(tree, model)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise ModelFileError(f"its arrays do not fit together ({error}).") from error
         if not is_sound:
             raise ModelFileError("its arrays do not fit together.")
-        self._tree = FrozenArrays(arrays)
+        classes, features = int(tree.options["classes"][0]), len(model.schema["kinds"])
+        tree.singles = restore_singles(model, features, classes, tree.options["seed"][0], frozen=True)
+        self._tree = tree
 
 
 def _keep_answers(tree: EvergreenArrays) -> FrozenArrays:
@@ -111,7 +138,9 @@ def _keep_answers(tree: EvergreenArrays) -> FrozenArrays:
         # Without labels to come they will never count again.
         kept["options"]["without"] |= NO_RECENT
         kept["recent"] = kept["recent"][:0]
-    return FrozenArrays(kept)
+    counts = weigh_singles(tree.singles) > 0.0
+    singles = tree.singles.frozen(tree.classes) if counts else SinglesArrays(np.uint64(0), is_on=False)
+    return FrozenArrays(kept, singles)
 
 
 def _is_sound(tree: FrozenArrays, model: Model) -> bool:

@@ -397,13 +397,13 @@ def step_growth(store: Any, tree: Any, work: Any, desk: Any, cut: Any, budget: f
             else:
                 growth.phase, growth.position = EVIDENCE, 0
         elif phase == FILL:
-            done += fill_more(store, work, desk, growth.node, growth.slot, CUT)
+            done += fill_more(store, work, desk, growth.node, growth.slot, np.int64(CUT))
         elif phase == CUT:
             done += cut_node(store, tree, work, desk, cut)
         elif phase == PART:
             done += part_rows(store, tree, work, desk)
         elif phase == SPLIT_FILL:
-            done += fill_more(store, work, desk, growth.smaller, growth.other, SPLIT_FILL)
+            done += fill_more(store, work, desk, growth.smaller, growth.other, np.int64(SPLIT_FILL))
             if growth.position == work.spans[growth.smaller].last:
                 done += subtract_smaller(store, tree, work)
         elif phase == EVIDENCE:

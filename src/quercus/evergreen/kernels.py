@@ -41,6 +41,7 @@ from quercus.evergreen.layout import (
     LOOK_EVERY,
     MOST_CODES,
     NEEDS_LAYOUT,
+    NEEDS_LIMITS,
     NEEDS_ROOM,
     NUMERIC,
     OPTIONS,
@@ -62,6 +63,8 @@ from quercus.evergreen.layout import (
     Tree,
     Work,
 )
+from quercus.evergreen.singles.kernels import find_cells, is_on, learn_singles, make_sheet, needs_limits, tell_singles
+from quercus.evergreen.singles.layout import SINGLES_TYPES, Singles
 from quercus.growing.answers import decide
 
 _NUMBER = types.int64
@@ -133,6 +136,12 @@ def ask_row(option: Any, tree: Any, path: Any, depth: int, loss: Any, asking: An
     decide_row(asking[0], ring, decision, margin, confidence, support)
 
 
+@kernel(borrows=True)
+def tell_anew(option: Any, tree: Any, path: Any, depth: int) -> None:
+    """Tell of a row again, because there is one class more."""
+    tell_classes(option, tree, path, depth, option.classes)
+
+
 @kernel
 def has_worsened(option: Any, errors: Any, is_wrong: bool) -> bool:
     """Count an error; from time to time compare the last ones with those before."""
@@ -154,7 +163,8 @@ def has_worsened(option: Any, errors: Any, is_wrong: bool) -> bool:
     turned = np.zeros(WINDOW, np.uint8)
     for k in range(WINDOW):
         turned[k] = errors[(place + 1 + k) % WINDOW]
-    errors[:] = turned
+    for k in range(WINDOW):
+        errors[k] = turned[k]
     return True
 
 
@@ -198,6 +208,7 @@ def grow_on(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any, 
     *TREE_TYPES,
     *WORK_TYPES,
     array_type(np.uint8, 1),
+    *SINGLES_TYPES,
     _PLACES,
     _TABLE,
     _TABLE,
@@ -237,6 +248,14 @@ def run_rows(
     spans: Any,
     shares: Any,
     errors: Any,
+    sums: Any,
+    columns: Any,
+    limits: Any,
+    kept: Any,
+    kept_rows: Any,
+    table: Any,
+    visits: Any,
+    totals: Any,
     order: Any,
     loss: Any,
     X: Any,
@@ -262,6 +281,8 @@ def run_rows(
     work, grows = Work(growth, places, stack, live, hists, slots, spans, shares), option.stage == GROWING
     path, desk = make_path(counts.shape[1]), make_desk(store, work, counts.shape[1] if grows else 0)
     cut, pace = np.zeros(1, CUT), float(max(PACE * X.shape[1], LEAST_WORK))
+    singles = Singles(sums, columns, limits, kept, kept_rows, table, visits, totals)
+    sheet, adds_singles = make_sheet(len(columns), counts.shape[1]), is_on(singles)
     option.stopped = DONE
     if mode & FINISH:
         option.stopped = grow_on(option, store, new, work, desk, cut[0], path, np.inf)
@@ -274,8 +295,11 @@ def run_rows(
         resumes, asks = mode & RESUME and i == start, mode & ASK
         learns, classes, answer = mode & LEARN and w[i] > 0.0, option.classes, np.int64(-1)
         depth = find_path(tree, X, i, path)
+        lacking = adds_singles and find_cells(singles, X, i, sheet)
         if classes > 0:
             tell_classes(option, tree, path, depth, classes)
+            if adds_singles:
+                tell_singles(singles, sheet, path.told[MIXED], classes)
             if mode & PREDICT or option.adaptive:
                 answer = decide(path.told[MIXED], order, loss, classes)
         if mode & PREDICT and not resumes:
@@ -294,17 +318,21 @@ def run_rows(
         if asks and is_unknown(features, X[i], label):
             option.stopped = NEEDS_SCHEMA
             return i
-        if lacks_layout(features, X, i, label, counts.shape[1]):
+        if lacking or lacks_layout(features, X, i, label, counts.shape[1]):
             option.stopped = NEEDS_LAYOUT
             return i
         if option.rows == len(rows) or option.seen == len(sampled) < SAMPLE:
             option.stopped = NEEDS_ROOM
             return i
         if label >= classes:
-            option.classes = label + 1
-            tell_classes(option, tree, path, depth, option.classes)
+            option.classes = sums[0].classes = label + 1
+            tell_anew(option, tree, path, depth)
+            if adds_singles:
+                tell_singles(singles, sheet, path.told[MIXED], option.classes)
         weight = round_weight(w[i])
         learn_label(option, tree, path, depth, label, weight)
+        if adds_singles:
+            learn_singles(singles, sheet, X, i, label, weight, True)
         keep_row(options, store, X, i, label, weight)
         watches = option.adaptive and (decisions[i].explored if asks else len(watched) == 0 or watched[i])
         worse = has_worsened(option, errors, answer >= 0 and answer != label) if watches else False
@@ -313,8 +341,10 @@ def run_rows(
             return i + 1
         if option.stage != IDLE or option.rows >= option.due:
             option.stopped = grow_on(option, store, new, work, desk, cut[0], path, pace)
-            if option.stopped != DONE:
-                return i + 1
+        if option.stopped == DONE and needs_limits(sums[0]):
+            option.stopped = NEEDS_LIMITS
+        if option.stopped != DONE:
+            return i + 1
     return stop
 
 
@@ -353,13 +383,21 @@ def begin_growth(
     options[0].stage, options[0].grown = GROWING, options[0].rows
 
 
-@kernel(types.void, array_type(OPTIONS, 1), *TREE_TYPES, _PLACES, _TABLE, _TABLE, *_ANSWERS)
+@kernel(types.void, array_type(OPTIONS, 1), *TREE_TYPES, *SINGLES_TYPES, _PLACES, _TABLE, _TABLE, *_ANSWERS)
 def answer_rows(
     options: Any,
     nodes: Any,
     counts: Any,
     recent: Any,
     sets: Any,
+    sums: Any,
+    columns: Any,
+    limits: Any,
+    kept: Any,
+    kept_rows: Any,
+    table: Any,
+    visits: Any,
+    totals: Any,
     order: Any,
     loss: Any,
     X: Any,
@@ -368,8 +406,13 @@ def answer_rows(
 ) -> None:
     """Answer rows."""
     tree, path, classes = Tree(nodes, counts, recent, sets), make_path(counts.shape[1]), options[0].classes
+    singles = Singles(sums, columns, limits, kept, kept_rows, table, visits, totals)
+    sheet, adds_singles = make_sheet(len(columns), counts.shape[1]), is_on(singles)
     for i in range(len(X) if classes > 0 else 0):
         tell_classes(options[0], tree, path, find_path(tree, X, i, path), classes)
+        if adds_singles:
+            find_cells(singles, X, i, sheet)
+            tell_singles(singles, sheet, path.told[MIXED], classes)
         answers[i] = decide(path.told[MIXED], order, loss, classes)
         for k in range(classes):
             proba[i, k] = path.told[MIXED, k]

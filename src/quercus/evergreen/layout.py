@@ -68,10 +68,10 @@ IDLE, GROWING, REPLAYING, CATCHING = range(4)
 # What its steps do.
 NEXT, FILL, CUT, PART, SPLIT_FILL, EVIDENCE, PRUNE = range(7)
 # Why a loop over rows stopped, beside what `quercus.ask.layout` tells.
-NEEDS_LAYOUT, NEEDS_ROOM, BEGIN, STANDS, READY, ALARMED = range(10, 16)
+NEEDS_LAYOUT, NEEDS_ROOM, BEGIN, STANDS, READY, ALARMED, NEEDS_LIMITS = range(10, 17)
 # What a loop over rows does. RESUME: the first row was answered, and asked for, before.
 LEARN, PREDICT, FINISH, ASK, RESUME = 1, 2, 4, 8, 16
-NO_AGGREGATE, NO_RECENT = 1, 2
+NO_AGGREGATE, NO_RECENT, NO_SINGLES = 1, 2, 4
 
 OPTIONS = np.dtype(
     [
@@ -98,6 +98,8 @@ OPTIONS = np.dtype(
         ("recent_loss", np.float64),
         ("subspace", np.float64),  # share of the features that the tree may use
         ("sight", np.float64),  # share of these that a node looks at
+        ("stretch", np.float64),  # rows at the next growth, as many times those at the last one; 0: as they are few
+        ("turn", np.float64),  # part of that after the first growth, so that trees of a forest take turns
     ],
     align=True,
 )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quercus.drawn import DrawnTree
-from quercus.evergreen.arrays import TREE, EvergreenArrays
-from quercus.evergreen.explaining import EXPERTS, EvergreenExplanation
+from quercus.evergreen.arrays import EvergreenArrays
+from quercus.evergreen.explaining import EXPERTS, EvergreenExplanation, Single
 from quercus.evergreen.kernels import answer_rows
+from quercus.evergreen.singles.telling import tell_features, weigh_singles
 from quercus.evergreen.view import (
     StandingArrays,
     find_leaves,
@@ -80,21 +82,45 @@ class StandingTree(DrawnTree):
           because x0 = 33 > ...
           in this leaf: 'yes' ...
           prunings count by depth: ...
+          single features, for 'yes' against 'no': x0 = 33 (+...)
           the answer: ...
         """
         self._check_fitted()
-        path, answer = find_path(self._tree, self._read_one(x)[0]), self.predict_one(x)
+        row = self._read_one(x)[0]
+        path, answer = find_path(self._tree, row), self.predict_one(x)
         nodes, proba = view_path(self._tree, self.schema_, path, answer), self.predict_proba_one(x)
         told = Explanation.from_path(nodes, self._labels.tolist(), x, answer, proba, learned=True)
-        experts = zip(EXPERTS, weigh_experts(self._tree.options[0]), strict=True)
-        depths = enumerate(weigh_depths(self._tree, path))
-        return EvergreenExplanation.from_explanation(told, dict(depths), dict(experts))
+        by_singles = weigh_singles(self._tree.singles)
+        shares = [(1.0 - by_singles) * share for share in weigh_experts(self._tree.options[0])]
+        against, singles = self._tell_singles(x, row, answer, proba) if by_singles > 0.0 else (None, ())
+        return EvergreenExplanation.from_explanation(
+            told,
+            depths=dict(enumerate(weigh_depths(self._tree, path))),
+            experts=dict(zip(EXPERTS, (*shares, by_singles), strict=True)),
+            against=against,
+            singles=singles,
+        )
+
+    def _tell_singles(
+        self, x: Mapping[str, Any], row: Floats, answer: Any, proba: Mapping[Any, float]
+    ) -> tuple[Any, tuple[Single, ...]]:
+        """Return the next best answer, and what single features tell against it."""
+        # After Ctrl-C there may be labels that the tree has not learned.
+        ids = {label: number for number, label in enumerate(self.schema_.labels[: self._tree.singles.classes])}
+        rest = [label for label in ids if label != answer]
+        if answer not in ids or not rest:
+            return None, ()
+        against = max(rest, key=proba.__getitem__)
+        numbers = [ids[label] for label in (answer, against)]
+        told = tell_features(self._tree.singles, row, *numbers).tolist()
+        parts = zip(self.schema_.names, row.tolist(), told, strict=True)
+        singles = [Single(name, None if math.isnan(value) else x.get(name), share) for name, value, share in parts]
+        return against, tuple(sorted(singles, key=lambda single: -abs(single.told)))
 
     def _answer(self, X: Floats) -> tuple[Integers, Floats]:
         answers = np.empty(len(X), np.int64)
         proba = np.zeros((len(X), len(self._order)))
-        tree = (getattr(self._tree, name) for name in TREE)
-        answer_rows(self._tree.options, *tree, self._order, self._loss, X, answers, proba)
+        answer_rows(*self._tree.answering, self._order, self._loss, X, answers, proba)
         return answers, proba
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from quercus.ask.layout import DONE
 from quercus.evergreen.arrays import NEW, TREE, EvergreenArrays
 from quercus.evergreen.layout import (
     CATCHING,
@@ -35,6 +36,7 @@ from quercus.evergreen.layout import (
     UNSEEN,
     WINDOW,
 )
+from quercus.evergreen.singles.arrays import SinglesArrays
 from quercus.flat import enlarged
 from quercus.predictor import Floats
 from quercus.store import Model, ModelFileError
@@ -62,7 +64,7 @@ _TYPES: dict[str, Any] = {
 
 
 def restore_arrays(model: Model, max_bytes: int, sizes: Any, ending: str = "") -> EvergreenArrays:
-    """Rebuild the arrays of an evergreen tree; refuse what does not fit together.
+    """Rebuild the arrays of an evergreen tree, without single features; refuse what does not fit together.
 
     Parameters
     ----------
@@ -95,6 +97,9 @@ def restore_arrays(model: Model, max_bytes: int, sizes: Any, ending: str = "") -
         raise ModelFileError("its arrays do not fit together (sizes).")
     arrays.codes, arrays.rows = enlarged(arrays.codes, (room, features)), enlarged(arrays.rows, (room,))
     arrays.sample, arrays.sampled = enlarged(arrays.sample, (places, features)), enlarged(arrays.sampled, (places,))
+    arrays.singles = SinglesArrays(arrays.options["seed"][0], is_on=False)
+    # A file may have been written while a loop over rows stood still.
+    arrays.options["stopped"] = DONE
     return arrays
 
 
@@ -113,6 +118,8 @@ def _options(arrays: EvergreenArrays, model: Model) -> bool:
         and all(np.isfinite(o[name]) for name in ("loss", "leaf_loss", "recent_loss"))
         and 0 < o["subspace"] <= 1
         and 0 < o["sight"] <= 1
+        and (o["stretch"] == 0 or 1 <= o["stretch"] <= 16)
+        and 0 <= o["turn"] <= 1
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,17 @@ from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
 from quercus.base import OnlineClassifier
 from quercus.evergreen.arrays import NO_ASKING, EvergreenArrays
 from quercus.evergreen.kernels import run_rows
-from quercus.evergreen.layout import ALARMED, BEGIN, NEEDS_LAYOUT, NEEDS_ROOM, RESUME, STANDS, WINDOW
+from quercus.evergreen.layout import (
+    ALARMED,
+    BEGIN,
+    NEEDS_LAYOUT,
+    NEEDS_LIMITS,
+    NEEDS_ROOM,
+    READY,
+    RESUME,
+    STANDS,
+    WINDOW,
+)
 from quercus.interrupts import next_slice, uninterrupted
 from quercus.predictor import Floats, Integers
 
@@ -22,6 +32,14 @@ Marks = npt.NDArray[np.uint8]
 _FIRST_SLICE = 4096
 # Without "regrow" the last growth begins with at least so many rows.
 _ONLY_GROWTH = 200
+_TENDED: dict[int, Callable[[EvergreenArrays], None]] = {
+    NEEDS_ROOM: EvergreenArrays.make_room,
+    BEGIN: EvergreenArrays.begin,
+    STANDS: EvergreenArrays.settle,
+    READY: EvergreenArrays.swap,
+    ALARMED: lambda tree: tree.keep_last(WINDOW),
+    NEEDS_LIMITS: lambda tree: tree.singles.draw(),
+}
 Rows = tuple[Floats, Integers, Floats, Marks, Integers, Floats]
 Asking = tuple[npt.NDArray[np.void], Integers, npt.NDArray[np.void]]
 
@@ -63,36 +81,37 @@ def run_tree(
     X, y, size, resume = rows[0], rows[1], _FIRST_SLICE, 0
     while row < len(X):
         stop, started, first = min(row + size, len(X)), time.perf_counter(), row
-        # What the loop stops for is done before Ctrl-C is heard: nothing tells of it later.
-        with uninterrupted():
+        try:
             row = int(run_rows(*tree.learning, order, loss, *rows, *asking, row, stop, mode | resume))
             stopped = int(tree.options["stopped"][0])
             if stopped == NEEDS_LAYOUT:
-                tree.fit_row(X[row], int(y[row]), kinds)
-            elif stopped not in (DONE, NEEDS_SCHEMA, PAUSED):
-                _tend(tree, stopped, without)
-        resume = RESUME if stopped in (NEEDS_LAYOUT, NEEDS_ROOM) else 0
+                with uninterrupted():
+                    tree.fit_row(X[row], int(y[row]), kinds)
+            _tend(tree, without)
+        except KeyboardInterrupt:
+            # It comes between any two steps here; nothing would tell later what the loop stopped for.
+            _tend(tree, without)
+            raise
         if stopped in (NEEDS_SCHEMA, PAUSED):
             return row, stopped
+        resume = RESUME if stopped in (NEEDS_LAYOUT, NEEDS_ROOM) else 0
         if stopped == DONE:
             size = next_slice(size, row - first, time.perf_counter() - started)
     return row, DONE
 
 
-def _tend(tree: EvergreenArrays, stopped: int, without: Collection[str]) -> None:
-    """Do what a loop over rows stopped for."""
-    if stopped == NEEDS_ROOM:
-        tree.make_room()
-    elif stopped == BEGIN:
-        tree.begin()
-    elif stopped == STANDS:
-        tree.settle()
-    elif stopped == ALARMED:
-        tree.keep_last(WINDOW)
-    else:
-        tree.swap()
-    if "regrow" in without and tree.n_rows >= _ONLY_GROWTH:
-        tree.options["due"] = 2**62
+def _tend(tree: EvergreenArrays, without: Collection[str]) -> None:
+    """Do what a loop over rows stopped for, if it did: all of it or nothing."""
+    stopped = int(tree.options["stopped"][0])
+    if stopped not in _TENDED:
+        return
+    with uninterrupted():
+        _TENDED[stopped](tree)
+        if tree.singles.is_due:
+            tree.singles.draw()
+        if "regrow" in without and tree.n_rows >= _ONLY_GROWTH:
+            tree.options["due"] = 2**62
+        tree.options["stopped"] = DONE
 
 
 class WatchingLearner(OnlineClassifier):

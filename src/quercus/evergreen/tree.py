@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from quercus.ask.rows import AskedRows
 from quercus.evergreen.arrays import NO_ASKING, EvergreenArrays
-from quercus.evergreen.layout import ASK, LEARN, NO_AGGREGATE, NO_RECENT, PREDICT
+from quercus.evergreen.layout import ASK, LEARN, NO_AGGREGATE, NO_RECENT, NO_SINGLES, PREDICT
 from quercus.evergreen.look import EvergreenLook
 from quercus.evergreen.restore import restore_arrays
 from quercus.evergreen.running import Asking, Marks, Rows, WatchingLearner, run_tree
 from quercus.evergreen.settings import check_arguments, read_settings
+from quercus.evergreen.singles.restore import restore_singles
 from quercus.interrupts import uninterrupted
 from quercus.predictor import Floats, Integers
 from quercus.store import Model
@@ -21,7 +22,7 @@ from quercus.store import Model
 _NO_ANSWERS: Integers = np.empty(0, np.int64)
 _NO_PROBA: Floats = np.empty((0, 0))
 _NO_MARKS: Marks = np.empty(0, np.uint8)
-_PARTS = {"aggregate": NO_AGGREGATE, "recent": NO_RECENT}
+_PARTS = {"aggregate": NO_AGGREGATE, "recent": NO_RECENT, "singles": NO_SINGLES}
 
 
 class EvergreenLearner(EvergreenLook, WatchingLearner):
@@ -30,7 +31,7 @@ class EvergreenLearner(EvergreenLook, WatchingLearner):
     bins: int
     keep: str
     max_bytes: int
-    # Parts that are switched off, to see what they are worth: "regrow", "aggregate", "recent".
+    # Parts that are switched off, to see what they are worth: "regrow", "aggregate", "recent", "singles".
     _ablate: ClassVar[frozenset[str]] = frozenset()
     _label: Integers
     _weight: Floats
@@ -101,10 +102,14 @@ class EvergreenLearner(EvergreenLook, WatchingLearner):
         return run_tree(self._tree, self._order, self._loss, kinds, rows, mode, self._ablate, asking, row)
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return self._tree.used()
+        return self._tree.used() | self._tree.singles.used()
 
     def _extra(self) -> dict[str, Any]:
-        return {"sizes": self._tree.sizes()}
+        return {"sizes": self._tree.sizes(), "singles": True}
 
     def _restore(self, model: Model) -> None:
-        self._start(restore_arrays(model, int(self.max_bytes), model.extra.get("sizes")))
+        tree = restore_arrays(model, int(self.max_bytes), model.extra.get("sizes"))
+        seed = tree.options["seed"][0]
+        tree.singles = restore_singles(model, len(tree.features), tree.classes, seed)
+        tree.make_room_for_singles()
+        self._start(tree)

@@ -9,7 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.evergreen.layout import LAST_CATEGORY, LEAST_PART, MISSING, NO_AGGREGATE, NO_RECENT
+from quercus.evergreen.singles.arrays import SinglesArrays
+from quercus.evergreen.singles.telling import weigh_singles
 from quercus.explain import Leaf, Node, Test, TreeView
+from quercus.explain.words import show_share
 from quercus.predictor import Floats, Integers
 from quercus.schema import Schema
 
@@ -24,6 +27,11 @@ class StandingArrays(Protocol):
     counts: Floats
     recent: Floats
     sets: npt.NDArray[np.uint64]
+    singles: SinglesArrays
+
+    @property
+    def answering(self) -> tuple[Any, ...]:
+        """The arrays that answers follow from."""
 
     @property
     def nbytes(self) -> int:
@@ -142,7 +150,7 @@ def weigh_depths(tree: StandingArrays, path: list[int]) -> list[float]:
 
 
 def tell_nodes(tree: StandingArrays) -> Floats:
-    """Return the class probabilities by class id that each node would answer if paths ended there.
+    """Return the class probabilities by class id that each node would tell if paths ended there, without singles.
 
     Parameters
     ----------
@@ -153,8 +161,8 @@ def tell_nodes(tree: StandingArrays) -> Floats:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> bool(np.allclose(tell_nodes(tree._tree)[1], tree.predict_proba([[7.0]])[0]))
-    True
+    >>> [tree.schema_.labels[k] for k in tell_nodes(tree._tree)[1:].argmax(axis=1)]
+    [False, True]
     """
     nodes, classes = tree.nodes, int(tree.options["classes"][0])
     counts, even = tree.counts[:, :classes], 1.0 / max(classes, 1)
@@ -220,7 +228,13 @@ def view_tree(tree: StandingArrays, schema: Schema, learner: str, loss: Floats, 
         if left:
             waiting += [(left + 1, v), (left, v)]
     seen = int(tree.options["seen"][0])
-    return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), seen, FEWER)
+    return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), seen, FEWER, _beside(tree))
+
+
+def _beside(tree: StandingArrays) -> str:
+    """Say that single features count, if they do."""
+    share = weigh_singles(tree.singles)
+    return f"what single features tell is added to that: {show_share(share)} of an answer" if share >= 0.01 else ""
 
 
 def view_path(tree: StandingArrays, schema: Schema, path: list[int], answer: Any) -> list[Node]:

@@ -240,8 +240,8 @@ def pick_colours(weights: Sequence[float]) -> list[str]:
     return [chosen.get(place, GREY) for place in range(len(weights))]
 
 
-def labels_note(view: TreeView) -> str:
-    """Say why the counts of a tree may be fewer than the rows that it learned; nothing if they are not.
+def notes(view: TreeView) -> list[str]:
+    """Say why the counts of a tree may be fewer than the rows that it learned, and what counts beside it.
 
     Parameters
     ----------
@@ -252,10 +252,11 @@ def labels_note(view: TreeView) -> str:
     --------
     >>> from quercus.explain import Leaf, Node, TreeView
     >>> leaf = Node(0, -1, None, 0, None, True, (3.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
-    >>> labels_note(TreeView("ConfidenceTree", ("a",), ("x",), (leaf,), rows=3))
-    ''
+    >>> notes(TreeView("ConfidenceTree", ("a",), ("x",), (leaf,), rows=3))
+    []
     """
-    if view.root.total >= view.rows:
-        return ""
-    counted = f"{show_count(view.root.total)} of {view.rows:,} labels"
-    return f"the answers rest on {counted}: {view.fewer}"
+    told = [view.beside] if view.beside else []
+    if view.root.total < view.rows:
+        counted = f"{show_count(view.root.total)} of {view.rows:,} labels"
+        told.insert(0, f"the answers rest on {counted}: {view.fewer}")
+    return told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from quercus.explain.captions import labels_note, summary
+from quercus.explain.captions import notes, summary
 from quercus.explain.picture import FONT, frame
 from quercus.explain.svg import MISSING_NOTE, drawing, legend, shown_note
 from quercus.explain.view import TreeView
@@ -102,6 +102,4 @@ def _notes(view: TreeView, shown: TreeView) -> list[str]:
     parts.append("thicker lines carry more labels")
     if shown is not view:
         parts.append(shown_note(view, shown))
-    if labels_note(view):
-        parts.append(labels_note(view))
-    return parts
+    return parts + notes(view)

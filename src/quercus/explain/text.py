@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quercus.explain.captions import brief, labels_note, plural, shares, state, summary
+from quercus.explain.captions import brief, notes, plural, shares, state, summary
 from quercus.explain.chart import Placed, last_children
 from quercus.explain.nodes import Node
 from quercus.explain.view import TreeView
@@ -59,9 +59,7 @@ def to_text(view: TreeView, max_depth: int | None = None, max_nodes: int | None 
         lines.append(line.rstrip())
     if shown is not view:
         lines.append(f"{len(shown.nodes):,} of {plural(len(view.nodes), 'node')} shown")
-    if labels_note(view):
-        lines.append(labels_note(view))
-    return "\n".join(lines)
+    return "\n".join(lines + notes(view))
 
 
 def _answer(node: Node) -> str:

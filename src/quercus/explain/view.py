@@ -34,6 +34,8 @@ class TreeView:
         Number of rows learned.
     fewer
         Why the counts may be fewer than these.
+    beside
+        What counts in the answers beside the tree; empty: nothing.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class TreeView:
     nodes: tuple[Node, ...]
     rows: int
     fewer: str = "a split passes on what its leaf had counted, not what that leaf was given"
+    beside: str = ""
 
     def __post_init__(self) -> None:
         if not self.nodes:
