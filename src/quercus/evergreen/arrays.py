@@ -34,6 +34,7 @@ from quercus.evergreen.layout import (
     UNSEEN,
     WINDOW,
 )
+from quercus.evergreen.room import SET_WORDS, Room
 from quercus.evergreen.settling import close_ranks, count_categories
 from quercus.evergreen.singles.arrays import SinglesArrays
 from quercus.flat import FlatArrays, enlarged
@@ -45,12 +46,8 @@ NEW = tuple(f"new_{name}" for name in TREE)
 WORK = ("growth", "places", "stack", "live", "hists", "slots", "spans", "shares")
 STORE = ("features", "edges", "sample", "sampled", "codes", "rows")
 _FIRST_ROOM = 64
-_LEAST_ROWS = 64
-_LEAST_NODES = 63
 # A growth that cuts every node of s rows makes about so many nodes for s rows, or fewer.
 _NODES_PER_ROW = 4
-_SLOTS = 32
-_SET_WORDS = 4
 NO_ASKING = (np.zeros(0, ASKING), np.zeros(0, np.int64), np.zeros(0, DECISION))
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _NO_ROWS = (
@@ -111,13 +108,13 @@ class EvergreenArrays(FlatArrays):
         self.nodes["stop"], self.nodes["scale"], self.nodes["feature"], self.nodes["set"] = 0.5, 1.0, -1, -1
         self.counts: Floats = np.zeros((1, 0))
         self.recent: Floats = np.zeros((1, 0))
-        self.sets: npt.NDArray[np.uint64] = np.zeros((0, _SET_WORDS), np.uint64)
+        self.sets: npt.NDArray[np.uint64] = np.zeros((0, SET_WORDS), np.uint64)
         self.errors: npt.NDArray[np.uint8] = np.zeros(WINDOW, np.uint8)
         option = self.options[0]
         self.singles = SinglesArrays(option["seed"], is_on=not option["without"] & NO_SINGLES)
         self.give_up()
         try:
-            self._count_rows(features, 2)
+            self._room(features, 2).rows()
             self.add_features(features)
         except MemoryError as error:
             # There is nothing yet that would be in the way: the argument is to blame.
@@ -176,7 +173,7 @@ class EvergreenArrays(FlatArrays):
         old = len(self.features)
         if total <= old:
             return
-        most = self._count_rows(total, self.counts.shape[1])
+        most = self._room(features=total).rows()
         if self.is_growing:
             self.give_up()
         more = np.zeros(total - old, FEATURE)
@@ -190,8 +187,8 @@ class EvergreenArrays(FlatArrays):
 
     def make_room_for_singles(self) -> None:
         """Let what single features tell have room for all features and classes that there is room for."""
-        features, classes = len(self.features), self.counts.shape[1]
-        self.singles.make_room(features, classes, self._reserve(features, classes))
+        room = self._room()
+        self.singles.make_room(room.features, room.classes, room.for_singles)
 
     def check_classes(self, total: int) -> None:
         """Raise MemoryError if there would be no room for so many classes, however they come.
@@ -202,7 +199,7 @@ class EvergreenArrays(FlatArrays):
             Number of classes.
         """
         if total > self.counts.shape[1]:
-            self._count_rows(len(self.features), total + total // 2 + 1)
+            self._room(classes=total + total // 2 + 1).rows()
 
     def declare_classes(self, total: int) -> None:
         """Count classes as known.
@@ -234,7 +231,7 @@ class EvergreenArrays(FlatArrays):
             self.features["kind"][f] = NOMINAL if kinds[f] == "nominal" else NUMERIC
         if new:
             # Numbers need less room than was kept free.
-            self._limit_rows(self._count_rows(len(self.features), self.counts.shape[1]))
+            self._limit_rows(self._room().rows())
             self.make_room_for_singles()
         self.singles.fit_row(row, kinds)
 
@@ -267,15 +264,16 @@ class EvergreenArrays(FlatArrays):
         is_nominal = bool((self.features["kind"] == NOMINAL).any())
         if is_nominal:
             count_categories(self.features, self.codes, rows)
-        nodes, cells = min(2 * rows + 1, self._most_nodes()), int(self.features["codes"].sum())
-        slots = self._count_slots(cells, classes) if rows > _FIRST_ROOM else 0
+        room, cells = self._room(), int(self.features["codes"].sum())
+        most = room.nodes(len(self.rows), sum(int(getattr(self, name).nbytes) for name in TREE))
+        nodes, slots = min(2 * rows + 1, most), room.slots(cells) if rows > _FIRST_ROOM else 0
         sets = nodes if is_nominal else 0
         self.new_nodes = np.zeros(nodes, NODE)
         self.new_counts, self.new_recent = np.zeros((nodes, classes)), np.zeros((0, classes))
-        self.new_sets = np.zeros((sets, _SET_WORDS), np.uint64)
+        self.new_sets = np.zeros((sets, SET_WORDS), np.uint64)
         self.growth, self.places = np.zeros(1, GROWTH), np.zeros((2, rows), np.int32)
         # Where there is no room for all nodes, none is made for a few rows, rather than all of them on one side.
-        self.growth["least"] = max(2, _NODES_PER_ROW * rows // self._most_nodes())
+        self.growth["least"] = max(2, _NODES_PER_ROW * rows // most)
         # Depth first, the smaller child first: hardly more than the logarithm of the rows waits.
         self.stack, self.live = np.zeros(256, ENTRY), np.zeros(features, np.int32)
         self.hists, self.slots = np.zeros((slots, cells * classes)), np.zeros(slots, np.int32)
@@ -334,7 +332,7 @@ class EvergreenArrays(FlatArrays):
         self.new_nodes = np.zeros(0, NODE)
         self.new_counts = np.zeros((0, classes))
         self.new_recent = np.zeros((0, classes))
-        self.new_sets = np.zeros((0, _SET_WORDS), np.uint64)
+        self.new_sets = np.zeros((0, SET_WORDS), np.uint64)
         self._drop_work()
         self.options["stage"] = IDLE
 
@@ -380,8 +378,9 @@ class EvergreenArrays(FlatArrays):
         if least <= old:
             return
         classes = max(least, 2, old + old // 2)
-        most = self._count_rows(len(self.features), classes)
-        if len(self.nodes) * (NODE.itemsize + 16 * classes) > self._room(len(self.features), classes) // 4:
+        room = self._room(classes=classes)
+        most = room.rows()
+        if len(self.nodes) * (NODE.itemsize + 16 * classes) > room.for_trees // 4:
             self._cut_down()
         tables = 2 * len(self.nodes) + len(self.new_counts) + len(self.new_recent)
         if self.is_growing and self.nbytes + 8 * tables * (classes - old) > self.max_bytes:
@@ -392,18 +391,15 @@ class EvergreenArrays(FlatArrays):
         self._limit_rows(most)
         self.make_room_for_singles()
 
-    def _reserve(self, features: int, classes: int) -> int:
-        """Return how many bytes are kept free for what single features tell: where memory is short, a quarter of it."""
-        if self.singles.is_off:
-            return 0
-        numbers = int((self.features["kind"] == NUMERIC).sum())
-        reserved = SinglesArrays.reserve(features, classes, self.max_bytes, numbers)
-        return min(reserved, max(self._room_for_all(features) // 4, 0))
-
-    def _room_for_all(self, features: int) -> int:
-        """Return how many bytes rows, trees and what single features tell may take."""
-        fixed = features * (FEATURE.itemsize + 8 * MOST_EDGES + 4) + SAMPLE * (8 * features + 4) + 8_192
-        return self.max_bytes - self.max_bytes // 8 - fixed
+    def _room(self, features: int | None = None, classes: int | None = None) -> Room:
+        """Return what there is room for; with so many features or classes if told."""
+        return Room(
+            self.max_bytes,
+            len(self.features) if features is None else features,
+            self.counts.shape[1] if classes is None else classes,
+            int((self.features["kind"] == NUMERIC).sum()),
+            not self.singles.is_off,
+        )
 
     def _cut_down(self) -> None:
         """Keep only the root of a tree that has become too large, and grow anew with the next row."""
@@ -422,37 +418,6 @@ class EvergreenArrays(FlatArrays):
                 self._thin(2 * most // 3)
             self.codes, self.rows = self.codes[:most].copy(), self.rows[:most].copy()
             self.options["due"] = min(int(self.options["due"][0]), most)
-
-    def _node_bytes(self, classes: int) -> int:
-        """Return what a node takes while a tree grows; it is a little less later."""
-        return NODE.itemsize + SPAN.itemsize + 16 * classes + 8 * _SET_WORDS
-
-    def _room(self, features: int, classes: int) -> int:
-        """Return how many bytes rows and trees may take."""
-        return self._room_for_all(features) - self._reserve(features, classes)
-
-    def _count_rows(self, features: int, classes: int) -> int:
-        """Return how many rows there is room for."""
-        room = self._room(features, classes)
-        most = room // 2 // (features + ROW.itemsize + 8)
-        if most < _LEAST_ROWS or room // 4 < 64 * self._node_bytes(classes):
-            raise MemoryError(
-                f"max_bytes={self.max_bytes:,} has no room for {_LEAST_ROWS} rows of {features} features and "
-                f"{classes} classes and what a tree needs beside them; give the learner a larger one."
-            )
-        return min(most, 2**31 - 1)
-
-    def _most_nodes(self) -> int:
-        """Return how many nodes a growth may make: the store may double meanwhile, up to its half of the room."""
-        room = self._room(len(self.features), self.counts.shape[1])
-        store = 2 * len(self.rows) * (len(self.features) + ROW.itemsize + 8)
-        left = room - min(room // 2, store) - sum(int(getattr(self, name).nbytes) for name in TREE)
-        return max(left // self._node_bytes(self.counts.shape[1]), _LEAST_NODES)
-
-    def _count_slots(self, cells: int, classes: int) -> int:
-        """Return for how many nodes histograms are kept at once; fewer than two are of no use."""
-        slots = min(_SLOTS, self.max_bytes // 8 // max(8 * cells * classes, 1))
-        return slots if slots >= 2 else 0
 
 
 def _draw_numbers(seed: np.uint64, purpose: int, numbers: npt.NDArray[np.uint32]) -> Floats:
