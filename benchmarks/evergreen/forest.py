@@ -90,13 +90,15 @@ def tell(found: Found) -> Told:
                 *(_words(one, "+.1f") for one in over),
                 f"{rate_of(whole.where(learner=FOREST)) / 1000:,.0f}",
                 *(_words(one, ",.1f") for one in times),
+                *(_words(_times(whole, line, EVERGREEN), ",.0f") for line in _RIVALS),
                 f"{_wall(whole):.2f}",
             ]
         )
         first_rows.append([name, f"{_accuracy(first, FOREST):.3f}", *(_words(one, "+.1f") for one in over_at_first),
                            *(_words(one, ",.1f") for one in times_at_first)])  # fmt: skip
     heads = ["stream", "forest", "one tree", *(f"points over {line}" for line in _RIVALS), "thousand rows/s",
-             *(f"rate / {line}" for line in _RIVALS), "wall time of 2 threads / 1"]  # fmt: skip
+             *(f"rate / {line}" for line in _RIVALS), *(f"one tree's rate / {line}" for line in _RIVALS),
+             "wall time of 2 threads / 1"]  # fmt: skip
     early = ["stream", "forest", *(f"points over {line}" for line in _BEGINNERS),
              *(f"rate / {line}" for line in _BEGINNERS)]  # fmt: skip
     claims = [
@@ -134,9 +136,9 @@ def _accuracy(found: Found, line: str) -> float:
     return float(found.where(learner=line)["accuracy"][0])
 
 
-def _times(found: Found, line: str) -> float | None:
-    """Return how many times as fast the forest is."""
-    return None if _gone(found, line) else rate_of(found.where(learner=FOREST)) / rate_of(found.where(learner=line))
+def _times(found: Found, line: str, ours: str = FOREST) -> float | None:
+    """Return how many times as fast as another learner ours is."""
+    return None if _gone(found, line) else rate_of(found.where(learner=ours)) / rate_of(found.where(learner=line))
 
 
 def _wall(found: Found) -> Any:
