@@ -46,7 +46,7 @@ REINFORCED = {
     "paper": (partial(qc.ReinforcedTree.paper, bins=3), "short"),
     "coins": (partial(qc.ReinforcedTree, questions=2, nominal=range(4)), "coins"),
     "priced": (partial(qc.ReinforcedTree, **PRICED), "patients"),
-    "loss": (partial(qc.ReinforcedTree, **PRICED, loss=ODDS, worth=40.0), "patients"),
+    "loss": (partial(qc.ReinforcedTree, **PRICED, loss=ODDS, worth=200.0), "patients"),
     "refer": (partial(qc.ReinforcedTree, **PRICED, refer=0.1, worth=20.0), "patients"),
     "budget": (partial(qc.ReinforcedTree, **PRICED, budget=4.0), "patients"),
     "total": (partial(qc.ReinforcedTree, **PRICED, total=900.0), "patients"),

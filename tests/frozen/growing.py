@@ -118,9 +118,9 @@ CREDIBLE = {
 EVERGREEN = {
     "few bins": (partial(qc.EvergreenTree, bins=8), "numeric"),
     "not adaptive": (partial(qc.EvergreenTree, adaptive=False), "changing"),
-    "sample": (partial(qc.EvergreenTree, max_bytes=250_000, seed=7), "numeric"),
-    "recent": (partial(qc.EvergreenTree, max_bytes=250_000, keep="recent"), "changing"),
-    "little memory everything": (partial(qc.EvergreenTree, max_bytes=250_000, features="open"), "everything"),
+    "sample": (partial(qc.EvergreenTree, max_bytes=200_000, seed=7), "numeric"),
+    "recent": (partial(qc.EvergreenTree, max_bytes=200_000, keep="recent"), "changing"),
+    "little memory everything": (partial(qc.EvergreenTree, max_bytes=230_000, features="open"), "everything"),
     "loss": (partial(qc.EvergreenTree, loss=FRAUD), "rare"),
     "loss of three": (partial(qc.EvergreenTree, loss=LOOK), "mixed"),
     "wide": (qc.EvergreenTree, "wide"),

@@ -15,7 +15,7 @@ from tests.frozen.streams import stream
 FOREST = partial(qc.EvergreenForest, trees=3)
 FORESTS = {
     "part of the features": (partial(FOREST, subspace=0.4, sight=0.5, seed=3), "wide"),
-    "recent": (partial(FOREST, keep="recent", max_bytes=1_000_000), "changing"),
+    "recent": (partial(FOREST, keep="recent", max_bytes=720_000), "changing"),
     "not adaptive": (partial(FOREST, adaptive=False, bins=16), "changing"),
     "two threads": (partial(FOREST, threads=2), "numeric"),
     "loss": (partial(FOREST, loss=FRAUD), "rare"),
