@@ -1,0 +1,50 @@
+"""How arrays are called by the code before a change and after it; what is not named has kept its name."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Retyped(NamedTuple):
+    """A column of another name or type, whose numbers are still the same."""
+
+    name: str
+    reason: str
+
+
+class Dropped(NamedTuple):
+    """A column that is no more."""
+
+    reason: str
+
+
+class Added(NamedTuple):
+    """A column that was not there before."""
+
+    reason: str
+
+
+Field = str | Retyped | Dropped
+# By learner ("*": every one), from a column before, a regular expression, to the one after it, with its groups as \\1,
+# \\2, ...; a column of records is called as in "nodes.left". The first that fits counts, those of the learner before
+# those of every one.
+FIELDS: dict[str, dict[str, Field]] = {"*": {}}
+ADDED: dict[str, dict[str, Added]] = {"*": {}}
+
+
+def find_field(learner: str, old: str, fields: dict[str, dict[str, Field]]) -> Field:
+    """Return where a column is now."""
+    for pattern, field in [*fields.get(learner, {}).items(), *fields.get("*", {}).items()]:
+        match = re.fullmatch(pattern, old)
+        if match is None:
+            continue
+        if isinstance(field, str):
+            return match.expand(field)
+        return field._replace(name=match.expand(field.name)) if isinstance(field, Retyped) else field
+    return old
+
+
+def is_added(learner: str, new: str, added: dict[str, dict[str, Added]]) -> bool:
+    """Tell whether a column was declared as new."""
+    return any(re.fullmatch(pattern, new) for name in (learner, "*") for pattern in added.get(name, {}))
