@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -44,6 +45,15 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "Bayesian": SMALL_FOREST,
     "Renewing": qc.Renewing,
 }
+
+
+@dataclass(frozen=True)
+class Doubtful(ask.Policy):
+    """A policy that is not one of ours."""
+
+    def score(self, region: Any) -> float:
+        """Want labels where the answer is not sure."""
+        return float((1.0 - region.confidence) ** 2)
 
 
 def evaluated(
@@ -174,6 +184,7 @@ CASES = [
         Case(f"asking/{name} learner", evaluated(make, ask.Uncertain(0.2), "three", warm_up=30), SOME_CUTS)
         for name, make in LEARNERS.items()
     ),
+    Case("asking/a policy of one's own", evaluated(qc.EvergreenTree, Doubtful(0.2), "mixed"), SOME_CUTS),
     Case("asking/Epistemic", evaluated(SMALL_FOREST, ask.Epistemic(0.1), "three", warm_up=30), SOME_CUTS),
     Case("asking/delay", evaluated(qc.HoeffdingTree, ask.Uncertain(0.2), "mixed", delay=100), SOME_CUTS),
     Case("asking/delays", evaluated(qc.EvergreenTree, ask.Split(0.2), "mixed", delay=(5, 60)), SOME_CUTS),

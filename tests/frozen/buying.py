@@ -97,30 +97,33 @@ def cases(make: Callable[[], Any], name: str, rows: int = 120) -> Callable[[Watc
         data, learner = stream(name), make()
         # History is paid for.
         learner.fit(data.X[:200], data.y[:200])
-        told = []
+        told, ledger = [], qc.ledger.Ledger()
         for row in range(200, 200 + rows):
             x = views.example(data.X, row)
             first = next(iter(x))
-            case = learner.open({first: x[first]} if row % 3 else {}, explore=row % 4 > 0)
+            if row == 250 and learner.costs:
+                learner.set_costs({"scan": 8.0})
+            case = learner.open({first: x[first]} if row % 3 else {}, explore=row % 4 > 0, ledger=ledger)
             if row % 10 == 7 and case.question is not None:
                 case.refuse(case.question)
             while case.question is not None:
                 members = (learner.groups or {}).get(case.question)
                 case.answer(x[case.question] if members is None else {name: x[name] for name in members})
                 if row % 6 == 1:
-                    case = learner.resume(case.to_dict())
+                    case = learner.resume(case.to_dict(), ledger=ledger)
             told.append(views.case(case))
             if row % 11 == 5:
                 case.cancel()
             else:
                 learner.learn(case, data.y[row], 1.0 + row % 2)
-        case = learner.open()
+        case = learner.open(budget=50.0)
         case.order(item := _dearest(learner, data.X))
         waiting, members = case.waiting, (learner.groups or {}).get(item, [item])
         case.receive({members[0]: data.X[0][members[0]] if isinstance(data.X[0], dict) else 0.5})
         paid = [cost for _, _, cost, *_ in told]
         watch("end", learner)
         shown = {"cases": told[:4] + told[-8:], "paid": paid, "ordered": [waiting, *views.case(case)]}
+        shown["ledger"] = views.questions(ledger)
         return shown | {"end": views.view(learner, data.probe)}
 
     return play

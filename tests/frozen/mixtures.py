@@ -64,6 +64,12 @@ def merging(watch: Watch, _cut: str) -> dict[str, Any]:
     return {"merged": merged, "end": views.view(forest, data.probe)}
 
 
+def refit(learner: Any) -> Any:
+    """Let a learner forget everything and learn rows whose classes it can see."""
+    data = stream("many")
+    return learner.fit(data.X[:800], data.y[:800])
+
+
 def marked(make: Callable[[], Any]) -> Callable[[Watch, str], Any]:
     """Return a play: only every third row is watched for changes."""
 
@@ -88,6 +94,7 @@ CASES = [
     *variants("bayesian", BAYESIAN),
     Case("bayesian/one by one", one_by_one(partial(BAYES, features="open"), "everything", 400)),
     Case("bayesian/classes known", fitting(partial(BAYES, depth=None), "many")),
+    Case("bayesian/fitted", fitting(partial(BAYES, depth=None), "many", refit)),
     Case("bayesian/frozen", fitting(BAYES, "mixed", lambda forest: forest.freeze())),
     Case("bayesian/merged", merging),
     *on_streams("bayesian_tree", qc.BayesianTree, ("numeric", "late_class", "everything")),

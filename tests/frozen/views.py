@@ -10,6 +10,7 @@ import numpy as np
 
 # Parts of a tree that are shown; the answers at the probe tell of the others.
 NODES = 31
+MORE = ("online_loss_", "situations_")
 
 
 def state(model: Any) -> dict[str, np.ndarray]:
@@ -34,7 +35,7 @@ def view(model: Any, probe: Any) -> dict[str, Any]:
     told: dict[str, Any] = sight(model, probe)
     if hasattr(model, "view"):
         told["tree"] = tree(model.view())
-    for name in ("n_leaves_", "depth_", "feature_importances_", "n_alternates_", "n_pool_", "rows_", "online_loss_"):
+    for name in ("n_leaves_", "depth_", "feature_importances_", "n_alternates_", "n_pool_", "rows_", *MORE):
         if hasattr(model, name):
             told[name.removesuffix("_")] = getattr(model, name)
     if hasattr(model, "uncertainty"):
@@ -137,6 +138,7 @@ def questions(ledger: Any) -> dict[str, Any]:
     asked = [ledger.question(id) for id in range(1, ledger.asked + 1)]
     return {
         "rows": [question.row for question in asked],
+        "features": [question.question for question in asked if question.question],
         "explored": [question.id for question in asked if question.explored],
         "changed": [question.id for question in asked if question.changed],
         "status": {status: sum(q.status == status for q in asked) for status in ("open", "answered", "expired")},
