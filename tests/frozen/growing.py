@@ -36,7 +36,10 @@ def cuts_for(group: str, name: str) -> tuple[str, ...]:
     is_late = NEEDS.get(name) == {"features": "open"}
     if group == "reinforced" and is_late:
         return ("usual", "single")
-    return ALL_CUTS if group in UNSPLIT else SOME_CUTS
+    if group in UNSPLIT:
+        return ALL_CUTS
+    # Slow ones are cut otherwise only where batches matter most.
+    return SOME_CUTS if name in ("three", "weights", "holes", "late_class", *NEEDS) else ("usual",)
 
 
 def on_streams(group: str, learner: Any, streams: tuple[str, ...], **settings: Any) -> list[Case]:
