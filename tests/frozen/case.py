@@ -72,11 +72,11 @@ def look(learner: Any, data: Stream, moment: str) -> dict[str, Any]:
     return views.sight(learner, data.probe[:_FEW])
 
 
-def learning(make: Callable[[], Any], name: str) -> Callable[[Watch, str], Any]:
-    """Return a play: a learner answers and learns all rows of a stream."""
+def learning(make: Callable[[], Any], name: str, rows: int = 10_000) -> Callable[[Watch, str], Any]:
+    """Return a play: a learner answers and learns the rows of a stream."""
 
     def play(watch: Watch, cut: str) -> dict[str, Any]:
-        data, learner = stream(name), make()
+        data, learner = take(stream(name), rows), make()
         found: dict[str, Any] = {}
         answers = np.empty(len(data.y), object)
         surprise = 0.0

@@ -53,10 +53,12 @@ def on_streams(group: str, learner: Any, streams: tuple[str, ...], **settings: A
     ]
 
 
-def variants(group: str, table: dict[str, tuple[Any, str]], cuts: tuple[str, ...] = ("usual",)) -> list[Case]:
+def variants(
+    group: str, table: dict[str, tuple[Any, str]], cuts: tuple[str, ...] = ("usual",), rows: int = 10_000
+) -> list[Case]:
     """Return a case for each learner of a table: a name, how it is made, and its stream."""
     return [
-        Case(f"{group}/{name}", learning(make, data), cuts, splits=name not in UNSPLIT.get(group, ()))
+        Case(f"{group}/{name}", learning(make, data, rows), cuts, splits=name not in UNSPLIT.get(group, ()))
         for name, (make, data) in table.items()
     ]
 

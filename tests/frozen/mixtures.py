@@ -91,7 +91,7 @@ CASES = [
     *variants("evergreen_forest", FORESTS, SOME_CUTS),
     Case("evergreen_forest/one by one", one_by_one(partial(FOREST, features="open"), "everything", 400)),
     *on_streams("bayesian", BAYES, ("numeric", *SMALL, *LATE)),
-    *variants("bayesian", BAYESIAN),
+    *variants("bayesian", BAYESIAN, rows=600),
     Case("bayesian/one by one", one_by_one(partial(BAYES, features="open"), "everything", 400)),
     Case("bayesian/classes known", fitting(partial(BAYES, depth=None), "many")),
     Case("bayesian/fitted", fitting(partial(BAYES, depth=None), "many", refit)),
