@@ -62,7 +62,7 @@ def evaluated(
     """Return a play: a learner goes through a stream and learns only the labels that a policy asks for."""
 
     def play(watch: Watch, cut: str) -> dict[str, Any]:
-        data, learner = take(stream(name), 900), make()
+        data, learner = take(stream(name), 700), make()
         chunk = 37 if cut == "ragged" else 8192
         pace = {"chunk": chunk, "delay": delay, "warm_up": warm_up}
         run = qc.evaluate((data.X, data.y), learner, ask=policy, progress=False, **pace)
@@ -78,10 +78,10 @@ def asker(make: Callable[[], Any], policy: Any, name: str = "mixed") -> Callable
     def play(watch: Watch, _cut: str) -> dict[str, Any]:
         data = stream(name)
         classes = sorted(set(data.y.tolist()))
-        with qc.Asker(make(), policy, rows=1_000, classes=classes) as seen:
-            _ask(seen, data, 0, 500)
+        with qc.Asker(make(), policy, rows=800, classes=classes) as seen:
+            _ask(seen, data, 0, 400)
             half = {"asked": seen.asked, "left": seen.left, "open": len(seen.open_questions)}
-            _ask(seen, data, 500, 1_000)
+            _ask(seen, data, 400, 800)
             told = {"accuracy": seen.accuracy()._asdict(), "recall": {k: v.value for k, v in seen.recall().items()}}
             if getattr(seen.learner, "loss", None):
                 told["loss"] = seen.loss()._asdict()

@@ -90,7 +90,7 @@ def buying(make: Callable[[], Any], name: str, rows: int = 1_000) -> Callable[[W
     return play
 
 
-def cases(make: Callable[[], Any], name: str, rows: int = 120) -> Callable[[Watch, str], Any]:
+def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Watch, str], Any]:
     """Return a play: cases are opened, answered, saved, ordered, refused, cancelled and learned one by one."""
 
     def play(watch: Watch, _cut: str) -> dict[str, Any]:
@@ -185,7 +185,7 @@ CASES = [
         *(
             Case(
                 f"{group}/buying {name}",
-                buying(partial(learner, **NEEDS.get(name, {})), name),
+                buying(partial(learner, **NEEDS.get(name, {})), name, rows=1_000 if name in NEEDS else 800),
                 cuts_for(group, name),
             )
             for name in (*STREAMS, *OPEN)
@@ -194,7 +194,7 @@ CASES = [
         Case(f"{group}/whole rows", learning(partial(learner, **PRICED), "patients"), SOME_CUTS),
         Case(f"{group}/cases", cases(learner, "mixed")),
         Case(f"{group}/cases priced", cases(partial(learner, **PRICED), "patients")),
-        Case(f"{group}/cases paper", cases(table["paper"][0], "short", rows=80)),
+        Case(f"{group}/cases paper", cases(table["paper"][0], "short", rows=60)),
         Case(f"{group}/evaluated", evaluated(partial(learner, **PRICED)), SOME_CUTS),
         Case(f"{group}/one by one", one_by_one(partial(learner, features="open"), "everything", 300)),
     )
