@@ -61,8 +61,8 @@ class Results:
     def curve(self, x: str, y: str) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
         """Return the values of a column, in order, and beside each the mean of another and its standard error."""
         places = np.unique(self[x])
-        told = [self.where(**{x: place}).mean(y) for place in places]
-        means, errors = np.array(told).T if told else np.empty((2, 0))
+        found = [self.where(**{x: place}).mean(y) for place in places]
+        means, errors = np.array(found).T if found else np.empty((2, 0))
         return places, means, errors
 
     def groups(self, *names: str) -> Iterator[tuple[tuple[Any, ...], Results]]:
@@ -93,12 +93,12 @@ def mean_of(values: NDArray[Any]) -> tuple[float, float]:
     return float(values.mean()), float(error)
 
 
-def show_mean(told: tuple[float, float], digits: int = 3, scale: float = 1.0) -> str:
+def show_mean(value: tuple[float, float], digits: int = 3, scale: float = 1.0) -> str:
     """Return a mean and its standard error as text.
 
     Parameters
     ----------
-    told
+    value
         Both.
     digits
         After the point.
@@ -110,7 +110,7 @@ def show_mean(told: tuple[float, float], digits: int = 3, scale: float = 1.0) ->
     >>> show_mean((0.12345, 0.0123)), show_mean((0.5, float("nan")), digits=1, scale=100)
     ('0.123 (0.012)', '50.0')
     """
-    mean, error = told
+    mean, error = value
     text = f"{mean * scale:.{digits}f}"
     return text if np.isnan(error) else f"{text} ({error * scale:.{digits}f})"
 

@@ -35,8 +35,8 @@ def by_name(name):
     return EXHIBITS[NAMES.index(name)]
 
 
-def verdicts(told):
-    return [claim.holds for claim in told.claims]
+def verdicts(report):
+    return [claim.holds for claim in report.claims]
 
 
 def small_rows(n=3000, seed=0):
@@ -145,15 +145,15 @@ def test_verdicts_on_leads_follow_the_scores(name, claims):
     found = stored(exhibit)
     ours = [learner for learner in LEARNERS if learner.startswith("C-Tree")]
     for amount, verdict in ((0.5, True), (-0.5, False)):
-        told = verdicts(exhibit.summarize(lift(found, amount, learner=ours)))
-        assert [told[claim] for claim in claims] == [verdict] * len(claims)
+        report = verdicts(exhibit.summarize(lift(found, amount, learner=ours)))
+        assert [report[claim] for claim in claims] == [verdict] * len(claims)
 
 
 def test_verdicts_on_budgets_follow_the_scores():
     found = stored(by_name("figure-5"))
     for amount, verdict in ((0.3, True), (-0.3, False)):
-        told = verdicts(budgets_summary.summarize_budgets(lift(found, amount, policy=list(budgets.OURS))))
-        assert told[1:4] == [verdict] * 3
+        report = verdicts(budgets_summary.summarize_budgets(lift(found, amount, policy=list(budgets.OURS))))
+        assert report[1:4] == [verdict] * 3
         assert verdicts(budgets_summary.summarize_budgets(lift(found, amount, budget=[0.6])))[0] is verdict
     thrifty = Results({**found.columns, "share": found["share"] * 0.9})
     assert verdicts(budgets_summary.summarize_budgets(thrifty))[4] is True
@@ -175,9 +175,9 @@ def test_verdicts_on_leaves_and_splits_follow_the_lines():
 
 def test_the_table_tells_what_differs():
     found = stored(by_name("table-1"))
-    told = table.summarize_sets(found)
-    assert verdicts(told) == [None]
-    assert "cod-rna has 59,535 of 488,565 rows" in told.claims[0].seen
+    report = table.summarize_sets(found)
+    assert verdicts(report) == [None]
+    assert "cod-rna has 59,535 of 488,565 rows" in report.claims[0].seen
     whole = [{"data": data, **{name: getattr(one, name) for name in table._COLUMNS}} for data, one in SETS.items()]
     assert verdicts(table.summarize_sets(stack(whole))) == [True]
 

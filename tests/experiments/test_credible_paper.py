@@ -23,8 +23,8 @@ def stored(number):
     return _STORE.read(runs, _STORE.best_scale(runs))
 
 
-def verdict(told, words):
-    return next(claim for claim in told.claims if words in claim.says).holds
+def verdict(report, words):
+    return next(claim for claim in report.claims if words in claim.says).holds
 
 
 def doctored(found, rows, **columns):
@@ -159,8 +159,8 @@ def test_figure_5_deltas_are_chosen_in_other_runs():
     found = stored("5")
     wanted = next(key for key, _ in found.where(tree="active").groups("delta", "active"))
     here = (found["tree"] == "active") & (found["delta"] == wanted[0]) & (found["active"] == wanted[1])
-    told = _EXHIBITS["5"].summarize(doctored(found, here & (found["data"] == "choosing"), risk=0.0))
-    assert any(row[0] == f"BOCT-AL {wanted[0]:g}/{wanted[1]:g}" for row in told.tables[0].rows)
+    report = _EXHIBITS["5"].summarize(doctored(found, here & (found["data"] == "choosing"), risk=0.0))
+    assert any(row[0] == f"BOCT-AL {wanted[0]:g}/{wanted[1]:g}" for row in report.tables[0].rows)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +194,6 @@ def test_figure_6_deltas_are_tuned_here_or_on_the_other_sets():
 
 
 def test_asking_and_not_asking_end_alike_in_the_stored_results():
-    told = _EXHIBITS["6"].summarize(stored("6"))
-    assert verdict(told, "At the beginning") is True
-    assert verdict(told, "At the end BOCT-AL and BOCT are the same") is True
+    report = _EXHIBITS["6"].summarize(stored("6"))
+    assert verdict(report, "At the beginning") is True
+    assert verdict(report, "At the end BOCT-AL and BOCT are the same") is True

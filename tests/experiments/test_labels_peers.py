@@ -6,7 +6,6 @@ import pytest
 from experiments.peers.defaults.deciding import judge_share
 from experiments.peers.labels.coverage import list_looks
 from experiments.peers.labels.efficiency import BUDGETS, RANDOM_BUDGETS
-from experiments.peers.labels.judging import judge, judge_all
 from experiments.peers.labels.ratios import label_ratios
 
 
@@ -24,13 +23,6 @@ def test_no_more_than_all_labels_are_needed():
     assert np.exp(label_ratios(np.log(RANDOM_BUDGETS), np.full(len(BUDGETS), 9.0))) == pytest.approx(
         1 / np.array(BUDGETS)
     )
-
-
-def test_two_standard_errors_decide():
-    assert (judge((2.1, 1.0)), judge((-2.1, 1.0)), judge((1.9, 1.0))) == (True, False, None)
-    assert judge_all([(3.0, 1.0), (2.5, 1.0)]) is True
-    assert judge_all([(3.0, 1.0), (-3.0, 1.0)]) is False
-    assert judge_all([(3.0, 1.0), (0.0, 1.0)]) is None
 
 
 @pytest.mark.parametrize(("split", "holds"), [(0, True), (5, True), (7, None), (20, False)])

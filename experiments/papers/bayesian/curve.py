@@ -11,9 +11,9 @@ import quercus as qc
 from experiments.harness.data import TrainTest
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, show_mean
+from experiments.harness.verdicts import all_hold, is_above
 from experiments.papers.bayesian.contenders import BatchForest, MondrianForest, find_error, find_errors
 from experiments.papers.bayesian.errors import USPS_SKIP
-from experiments.papers.bayesian.judging import judge, judge_all
 from experiments.papers.bayesian.published import TABLE
 from experiments.papers.bayesian.splits import load_split
 
@@ -134,10 +134,10 @@ def _begins_comparably(found: Results) -> Claim:
     for name, other in (("random forest", BATCH), ("AMF", MONDRIAN)):
         gaps = _gaps(found, other, stops)
         told.append(f"{name} {_show_gaps(gaps)}")
-        verdicts += [judge(_COMPARABLE + gap, error) for gap, error in gaps.values()]
+        verdicts += [is_above((_COMPARABLE + gap, error)) for gap, error in gaps.values()]
     return Claim(
         f"At first, up to {_AHEAD} rows, BOF is about as accurate as the other methods.",
-        judge_all(verdicts),
+        all_hold(verdicts),
         f"points of accuracy above the {'; above '.join(told)}. Holds if it is nowhere more than "
         f"{100 * _COMPARABLE:.0f} points below.",
     )
@@ -153,7 +153,7 @@ def _surpasses(found: Results) -> Claim:
             full.append(f"{100 * (theirs.mean('error')[0] - ours.mean('error')[0]):+.1f} after {stop:,}")
     return Claim(
         f"After more than {_AHEAD} rows BOF is ahead of random forests that are trained anew on all rows so far.",
-        judge_all(judge(gap, error) for gap, error in gaps.values()),
+        all_hold(is_above(gap) for gap in gaps.values()),
         f"points of accuracy above the random forest: {_show_gaps(gaps)}; by all leaves {', '.join(full)}. "
         f"After all 7,291 rows the paper's table 1 has an error of {TABLE['RF']['usps'].mean} % for the random forest, "
         f"{TABLE['BOF']['usps'].mean} % for BOF.",

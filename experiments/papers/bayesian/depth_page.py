@@ -8,8 +8,8 @@ import numpy as np
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, show_mean
+from experiments.harness.verdicts import all_hold, is_above
 from experiments.papers.bayesian.depth import OFFSETS, PER_NODE, RIVAL_OFFSETS, RIVALS
-from experiments.papers.bayesian.judging import judge, judge_all
 
 Forest = tuple[str, int, int]
 # Points of accuracy that are approximately nothing, and how many times a size may be what the paper has.
@@ -113,10 +113,10 @@ def _outperforms(found: Results) -> Claim:
     for one in [one for one in _forests(found) if one[0] == "BOF-S" and one[2] == 8]:
         gaps = {stop: _gap(found, one, rival, stop) for stop in sorted(_lines(found, rival).unique("rows"))}
         told.append(f"depth {one[1]} " + ", ".join(f"{_show(gap)} at {stop:,}" for stop, gap in gaps.items()))
-        verdicts += [judge(*gap) for gap in gaps.values()]
+        verdicts += [is_above(gap) for gap in gaps.values()]
     return Claim(
         "8 BOF-S trees outperform the other online forests by a wide margin over the entire sweep.",
-        judge_all(verdicts),
+        all_hold(verdicts),
         f"points of accuracy above {_name(rival)}, as ORF and COF are not at hand: {'; '.join(told)}. Deep trees start "
         "with leaves that are dealt to the parts at random, and need some pixels for each.",
     )
@@ -128,7 +128,7 @@ def _deeper_is_better(found: Results) -> Claim:
     return Claim(
         f"After {_LATE:,} pixels depth 8 is about 2 points better than depth 7 (8 against 6 over COF, 13 against 11 "
         "over ORF).",
-        judge(*gap) if rows >= _LATE else None,
+        is_above(gap) if rows >= _LATE else None,
         f"{_show(gap)} points after {rows:,} pixels.",
     )
 
@@ -158,7 +158,7 @@ def _three_trees(found: Results) -> Claim:
     ]
     return Claim(
         "Three trees are enough for the final accuracy of COF.",
-        judge_all(judge(gap[0] + _NEAR, gap[1]) for gap in gaps.values()) if rows >= _MANY else None,
+        all_hold(is_above((gap[0] + _NEAR, gap[1])) for gap in gaps.values()) if rows >= _MANY else None,
         f"told by AMF: {', '.join(f'{_name(one)} {_show(gap)} points' for one, gap in gaps.items())} after {rows:,} "
         f"pixels ({'; '.join(rest)} trees at the end). Told from {_MANY:,} pixels on.",
     )
@@ -170,7 +170,7 @@ def _diagonal_matches(found: Results) -> Claim:
     gaps = {depth: _gap(found, ("BOF-SD", depth, 8), ("BOF-S", depth, 8), rows) for depth in depths}
     return Claim(
         "BOF-SD approximately matches full covariances at the largest number of pixels.",
-        judge_all(judge(_NEAR + gap[0], gap[1]) for gap in gaps.values()) if rows >= _LATE else None,
+        all_hold(is_above((_NEAR + gap[0], gap[1])) for gap in gaps.values()) if rows >= _LATE else None,
         f"{', '.join(f'depth {depth} {_show(gap)}' for depth, gap in gaps.items())} points after {rows:,} pixels; the "
         f"paper has 2 million. Told from {_LATE:,} on; approximately is up to {100 * _NEAR:.0f} points.",
     )

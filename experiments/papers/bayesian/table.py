@@ -6,8 +6,8 @@ import numpy as np
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, show_mean
+from experiments.harness.verdicts import all_hold, is_above
 from experiments.papers.bayesian.errors import ALL_ROWS, DEEPEST, LINEAR, MONDRIAN, RANDOM_FOREST
-from experiments.papers.bayesian.judging import judge, judge_all
 from experiments.papers.bayesian.published import SETS, TABLE
 
 Mean = tuple[float, float]
@@ -168,7 +168,7 @@ def _similar_or_better(found: Results) -> Claim:
     gaps = {data: _gap_to_published(found, data) for data in sets}
     told = [f"{SETS[data]} {gap:+.2f} ({error:.2f}) to {name}" for data, (gap, error, name) in gaps.items()]
     short = [SETS[data] for data in known_sets(found) if not _is_whole(found, data)]
-    verdict = judge_all(judge(SIMILAR - gap, error) for gap, error, _ in gaps.values())
+    verdict = all_hold(is_above((SIMILAR - gap, error)) for gap, error, _ in gaps.values())
     return Claim(
         "BOF in one epoch is similar to or better than all online forests with 15 epochs (satimages apart).",
         None if short and verdict else verdict,
@@ -181,7 +181,7 @@ def _mondrian_struggles(found: Results) -> Claim:
     wide, narrow = (per_cent(found, data, MONDRIAN, 10) for data in ("dna", "dna60"))
     return Claim(
         "Mondrian forests struggle with many features: about 33 % error on dna (180), 9 % on dna (60).",
-        judge(wide[0] - 2 * narrow[0], float(np.hypot(wide[1], 2 * narrow[1]))),
+        is_above((wide[0] - 2 * narrow[0], float(np.hypot(wide[1], 2 * narrow[1])))),
         f"AMF has {show_mean(wide, 1)} and {show_mean(narrow, 1)}; holds if the first is more than twice the second.",
     )
 
@@ -191,7 +191,7 @@ def _selection_helps(found: Results) -> Claim:
     gain, error = wide[0] - narrow[0], float(np.hypot(wide[1], narrow[1]))
     return Claim(
         "Choosing the informative columns of dna beforehand gains BOF about 1 point.",
-        judge_all([judge(gain - 0.5, error), judge(1.5 - gain, error)]),
+        all_hold([is_above((gain - 0.5, error)), is_above((1.5 - gain, error))]),
         f"{show_mean(wide, 2)} and {show_mean(narrow, 2)}: {gain:.2f} ({error:.2f}) points; about 1 is .5 to 1.5.",
     )
 
@@ -202,7 +202,7 @@ def _satimage_slightly_worse(found: Results) -> Claim:
     deepest = per_cent(found, "satimage", DEEPEST)
     return Claim(
         "On satimages BOF is similar to, or slightly worse than, the other online forests.",
-        judge(_SLIGHT - gap, error),
+        is_above((_SLIGHT - gap, error)),
         f"{gap:+.2f} ({error:.2f}) points to the published {name}, {mondrian[0]:+.2f} ({mondrian[1]:.2f}) to AMF in "
         f"the same runs; slight is up to {_SLIGHT:g}. With all trees of the largest depth BOF has "
         f"{show_mean(deepest, 2)}.",
@@ -222,7 +222,7 @@ def _bagging_is_minor(found: Results) -> Claim:
     told = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in drops.items()]
     return Claim(
         "Bagging with probability .3 costs only little error.",
-        judge_all(judge(SIMILAR - mean, error) for mean, error in drops.values()),
+        all_hold(is_above((SIMILAR - mean, error)) for mean, error in drops.values()),
         f"points in the same runs: {'; '.join(told)}; little is up to {SIMILAR}.",
     )
 
@@ -241,7 +241,7 @@ def _projections_help(found: Results) -> Claim:
     told = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in gains.items()]
     return Claim(
         "Random projections to half of the dimensions lower the error on G50c and USPS.",
-        judge_all(judge(mean, error) for mean, error in gains.values()),
+        all_hold(is_above(gain) for gain in gains.values()),
         f"gain in points in the same runs: {'; '.join(told)}. The published {TABLE['BOF-P']['g50c'].mean} % on G50c is "
         "below the 5 % that the best possible rule has on such data.",
     )
@@ -252,7 +252,7 @@ def _one_path_is_near(found: Results) -> Claim:
     told = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in losses.items()]
     return Claim(
         "One path through each tree is a good approximation of all leaves (section 4).",
-        judge_all(judge(SIMILAR - mean, error) for mean, error in losses.values()),
+        all_hold(is_above((SIMILAR - mean, error)) for mean, error in losses.values()),
         f"points that it costs BOF: {'; '.join(told)}; good is up to {SIMILAR}.",
     )
 

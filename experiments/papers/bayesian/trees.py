@@ -6,8 +6,8 @@ import numpy as np
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, show_mean
+from experiments.harness.verdicts import all_hold, is_above
 from experiments.papers.bayesian.errors import RANDOM_FOREST, TREES
-from experiments.papers.bayesian.judging import judge, judge_all
 from experiments.papers.bayesian.published import TREES as PUBLISHED
 from experiments.papers.bayesian.table import SIMILAR, known_sets, name_set, paired, per_cent
 
@@ -35,7 +35,7 @@ def _falls(found: Results) -> Claim:
     told = [f"{name_set(found, data)} {mean:.2f} ({error:.2f})" for data, (mean, error) in gains.items()]
     return Claim(
         "The error falls from 1 tree to 8, on every set.",
-        judge_all(judge(mean, error) for mean, error in gains.values()),
+        all_hold(is_above(gain) for gain in gains.values()),
         f"points in the same runs: {'; '.join(told)}.",
     )
 
@@ -46,10 +46,10 @@ def _varies_less(found: Results) -> Claim:
         ours = paired(found, data, ("BOF", 1, "error"), ("BOF", 8, "error"))
         theirs = paired(found, data, (RANDOM_FOREST, 1, "error"), (RANDOM_FOREST, 8, "error"))
         told.append(f"{name_set(found, data)} {ours[0]:.2f} against {theirs[0]:.2f}")
-        verdicts.append(judge(theirs[0] - ours[0], float(np.hypot(ours[1], theirs[1]))))
+        verdicts.append(is_above((theirs[0] - ours[0], float(np.hypot(ours[1], theirs[1])))))
     return Claim(
         "Bayesian trees have less variance than standard trees.",
-        judge_all(verdicts),
+        all_hold(verdicts),
         f"points that 8 trees gain over one, Bayesian against those of a random forest: {'; '.join(told)}.",
     )
 
@@ -59,7 +59,7 @@ def _needs_fewer(found: Results) -> Claim:
     told = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in gaps.items()]
     return Claim(
         "Smaller ensembles reach similar or better accuracy: 8 Bayesian trees against a random forest of 100.",
-        judge_all(judge(SIMILAR - mean, error) for mean, error in gaps.values()),
+        all_hold(is_above((SIMILAR - mean, error)) for mean, error in gaps.values()),
         f"points above the random forest: {'; '.join(told)}; similar is up to {SIMILAR}.",
     )
 
@@ -70,7 +70,7 @@ def _eight_are_enough(found: Results) -> Claim:
         return Claim(says, None, "16 trees are measured at full scale only.")
     gains = {data: paired(found, data, ("BOF", 8, "error"), ("BOF", 16, "error")) for data in known_sets(found)}
     told = [f"{name_set(found, data)} {mean:.2f} ({error:.2f})" for data, (mean, error) in gains.items()]
-    verdict = judge_all(judge(SIMILAR - mean, error) for mean, error in gains.values())
+    verdict = all_hold(is_above((SIMILAR - mean, error)) for mean, error in gains.values())
     return Claim(
         says, verdict, f"points that 16 trees gain over 8: {'; '.join(told)}; reasonable is more than {SIMILAR}."
     )

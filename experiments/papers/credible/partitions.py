@@ -9,15 +9,8 @@ import numpy as np
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
-from experiments.papers.credible.comparing import (
-    CLEAR,
-    Floats,
-    is_equal,
-    read_curves,
-    show_signed,
-    sign_of,
-    verdict,
-)
+from experiments.harness.verdicts import CLEAR, all_hold, is_above, is_below, show_signed
+from experiments.papers.credible.comparing import Floats, is_equal, read_curves
 from experiments.papers.credible.toy import FEW, ToyTree, best_risk
 
 LABELS = 1000
@@ -169,7 +162,7 @@ def _fine_last(shown: _Shown) -> Claim:
     gap = shown.gap("fixed-8", "fixed-64", LABELS)
     return Claim(
         "At the end mbinomial is better with 64 subsets than with 8.",
-        verdict([sign_of(gap)]),
+        is_above(gap),
         f"after {LABELS:,} labels the risk of 8 less that of 64 is {show_signed(gap, 4)}.",
     )
 
@@ -178,7 +171,7 @@ def _coarse_first(shown: _Shown) -> Claim:
     gaps = {n: shown.gap("fixed-64", "fixed-8", n) for n in (50, 100)}
     return Claim(
         "With few labels mbinomial is better with 8 subsets than with 64.",
-        verdict([sign_of(gap) for gap in gaps.values()]),
+        all_hold(map(is_above, gaps.values())),
         f"the risk of 64 less that of 8 is {_list(gaps)}.",
     )
 
@@ -188,8 +181,8 @@ def _best_partition(shown: _Shown) -> Claim:
     for n in _SHOWN:
         best = min(("fixed-8", "fixed-64"), key=lambda name: float(shown.risks[name][:, shown.at(n)].mean()))
         gaps[n] = shown.gap("active", best, n)
-    behind = [n for n, gap in gaps.items() if sign_of(gap) > 0]
-    ahead = [n for n, gap in gaps.items() if sign_of(gap) < 0]
+    behind = [n for n, gap in gaps.items() if is_above(gap)]
+    ahead = [n for n, gap in gaps.items() if is_below(gap)]
     return Claim(
         "At any time BOCT-AL is as good as the better one of mbinomial_8 and mbinomial_64.",
         False if behind else True if all(is_equal(gap, below=True) for gap in gaps.values()) else None,
@@ -204,7 +197,7 @@ def _asking(shown: _Shown) -> Claim:
     whole = mean_of(np.asarray(gains) / (shown.places[-1] - shown.places[0]))
     return Claim(
         "BOCT-AL is better than BOCT: active learning is effective.",
-        verdict([sign_of(gap) for gap in (whole, gaps[LABELS])]),
+        all_hold(map(is_above, (whole, gaps[LABELS]))),
         f"BOCT less BOCT-AL: {_list(gaps)}; mean over the run {show_signed(whole, 4)}.",
     )
 
@@ -214,7 +207,7 @@ def _starving(shown: _Shown) -> Claim:
     bare = {name: shown.bare[name][:, -1].mean() for name in ("credible", "active", "floor")}
     return Claim(
         "BOCT-AL selects subsets in which the prediction can be improved or which may be split.",
-        verdict([-sign_of(gaps[n]) for n in (400, LABELS)]),
+        all_hold(is_below(gaps[n]) for n in (400, LABELS)),
         f"if each leaf gets 20 labels before the choice goes elsewhere, the risk is lower by {_list(gaps)}. After "
         f"{LABELS:,} labels {bare['active']:.0%} of the square lie in leaves that have {FEW} labels or fewer, "
         f"{bare['credible']:.0%} without asking, {bare['floor']:.0%} with the 20 labels.",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from experiments.harness.results import Results
-from experiments.papers.credible.comparing import CLEAR
+from experiments.harness.verdicts import CLEAR
 from experiments.papers.credible.pools import Curves
 from experiments.papers.credible.pools_summary import NAMES
 

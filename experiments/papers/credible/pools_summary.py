@@ -8,7 +8,8 @@ import numpy as np
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, mean_of, show_mean
-from experiments.papers.credible.comparing import Mean, is_equal, show_signed, sign_of, verdict
+from experiments.harness.verdicts import Mean, all_hold, is_above, is_below, show_signed
+from experiments.papers.credible.comparing import is_equal
 from experiments.papers.credible.pools import Curves, PoolSetting
 
 NAMES = {
@@ -112,18 +113,18 @@ def _gap(curves: Curves, name: str, worse: str, better: str, places: slice | int
 
 def _gaps(
     curves: Curves, worse: str, better: str, places: slice | int, pick: Pick | None = None
-) -> tuple[list[int], str]:
-    """Return the signs of the gaps on all sets, and the gaps as text."""
+) -> tuple[list[bool | None], str]:
+    """Return whether there are gaps on all sets, and the gaps as text."""
     gaps = {name: _gap(curves, name, worse, better, places, pick) for name in curves.sets}
-    return [sign_of(gap) for gap in gaps.values()], _list(gaps)
+    return list(map(is_above, gaps.values())), _list(gaps)
 
 
 def _list(gaps: dict[str, Mean]) -> str:
     return ", ".join(f"{name} {show_signed(gap)}" for name, gap in gaps.items())
 
 
-def _names(curves: Curves, signs: Sequence[int], wanted: int) -> str:
-    return ", ".join(name for name, sign in zip(curves.sets, signs, strict=True) if sign == wanted) or "none"
+def _names(curves: Curves, signs: Sequence[bool | None], wanted: bool) -> str:
+    return ", ".join(name for name, sign in zip(curves.sets, signs, strict=True) if sign is wanted) or "none"
 
 
 _END = -1
@@ -137,27 +138,27 @@ def _run(curves: Curves) -> slice:
 def _hoeffding_fails(curves: Curves) -> Claim:
     over_credible, told = _gaps(curves, "hoeffding", "credible", _END)
     over_batch, told_batch = _gaps(curves, "hoeffding", "c4.5", _END)
-    worst = [min(pair) for pair in zip(over_credible, over_batch, strict=True)]
-    sure, able = worst.count(1), sum(sign >= 0 for sign in worst)
+    worst = [all_hold(pair) for pair in zip(over_credible, over_batch, strict=True)]
+    sure, able = worst.count(True), sum(sign is not False for sign in worst)
     return Claim(
         "With Hoeffding's bounds the tree does not come near BOCT or c4.5 on three of four data sets.",
         True if sure >= 3 else False if able < 3 else None,
-        f"at the end it is clearly behind both on: {_names(curves, worst, 1)}. Its risk less that of BOCT: {told}; "
+        f"at the end it is clearly behind both on: {_names(curves, worst, True)}. Its risk less that of BOCT: {told}; "
         f"less that of the pruned batch tree: {told_batch}.",
     )
 
 
 def _ends_equal(curves: Curves) -> Claim:
     signs, told = _gaps(curves, "credible", "c4.5", _END)
-    clear = [sign for sign in signs if sign]
+    clear = [sign for sign in signs if sign is not None]
     alike = len(set(clear)) <= 1
     equal = sum(is_equal(_gap(curves, name, "credible", "c4.5", _END)) for name in curves.sets)
     return Claim(
         "The final risks of BOCT and c4.5 are equal on two data sets and higher for BOCT on two.",
         True if len(clear) == 2 == equal and alike else False if len(clear) > 2 or not alike else None,
-        f"BOCT less pruned batch tree: {told}; clearly higher on {_names(curves, signs, 1)}, clearly lower on "
-        f"{_names(curves, signs, -1)}. (The next sentence of the paper has BOCT better on Diabetes, so that higher may "
-        "mean better; either is counted.)",
+        f"BOCT less pruned batch tree: {told}; clearly higher on {_names(curves, signs, True)}, clearly lower on "
+        f"{_names(curves, signs, False)}. (The next sentence of the paper has BOCT better on Diabetes, so that higher "
+        "may mean better; either is counted.)",
     )
 
 
@@ -166,9 +167,9 @@ def _diabetes(curves: Curves) -> Claim:
     credible = _gap(curves, "diabetes", "credible", "c4.5", _END)
     fair = _gap(curves, "diabetes", "credible", "c4.5", _END, curves.fair)
     holds = None
-    if sign_of(hoeffding) > 0 or sign_of(credible) > 0:
+    if is_above(hoeffding) or is_above(credible):
         holds = False
-    elif sign_of(credible) < 0 and is_equal(hoeffding, below=True):
+    elif is_below(credible) and is_equal(hoeffding, below=True):
         holds = True
     return Claim(
         "On Diabetes the Hoeffding version is as good as c4.5, and BOCT is better.",
@@ -184,7 +185,7 @@ def _beats_hoeffding(curves: Curves) -> Claim:
     _, told_fair = _gaps(curves, "hoeffding", "credible", _run(curves), curves.fair)
     return Claim(
         "BOCT is always better than the Hoeffding version.",
-        verdict(over + last),
+        all_hold(over + last),
         f"Hoeffding less BOCT, mean over the run: {told}; at the end: {told_last}; over the run with fair deltas: "
         f"{told_fair}.",
     )
@@ -194,7 +195,7 @@ def _batch_first(curves: Curves) -> Claim:
     signs, told = _gaps(curves, "credible", "c4.5", slice(0, curves.at(_FIRST) + 1))
     return Claim(
         "At first c4.5 is always better.",
-        verdict(signs),
+        all_hold(signs),
         f"BOCT less pruned batch tree, mean of the checkpoints up to {_FIRST:.0%} of the labels: {told}.",
     )
 
@@ -205,7 +206,7 @@ def _batch_worse(curves: Curves) -> Claim:
     _, told_grown = _gaps(curves, "batch", "credible", _END)
     return Claim(
         "With all labels the batch tree is worse than the online one.",
-        verdict(signs),
+        all_hold(signs),
         f"pruned batch tree less BOCT: {told}; with fair deltas: {told_fair}. Batch tree as grown less BOCT: "
         f"{told_grown}.",
     )
@@ -218,14 +219,14 @@ def _batch_splits(curves: Curves) -> Claim:
             curves.column(name, setting, "leaves")[:, _END]
             for setting in (curves.tuned(name, "credible"), PoolSetting("c4.5"), PoolSetting("batch"))
         )
-        signs.append(sign_of(mean_of(pruned - ours)))
+        signs.append(is_above(mean_of(pruned - ours)))
         counts.append(f"{name} {pruned.mean():.1f} ({grown.mean():.1f} as grown) and {ours.mean():.1f}")
     risks, _ = _gaps(curves, "c4.5", "credible", _END)
     return Claim(
         "The reason: c4.5 splits noisy regions too much.",
-        verdict(signs + risks),
+        all_hold(signs + risks),
         f"leaves at the end, pruned batch tree and BOCT: {'; '.join(counts)}. More leaves are too many only where the "
-        f"risk is higher too: {_names(curves, [min(pair) for pair in zip(signs, risks, strict=True)], 1)}.",
+        f"risk is higher too: {_names(curves, [*map(all_hold, zip(signs, risks, strict=True))], True)}.",
     )
 
 
@@ -243,7 +244,7 @@ def _batch_noisy(curves: Curves) -> Claim:
     }
     return Claim(
         "The curves of c4.5 are noisier, since it is computed anew at each step.",
-        verdict([sign_of(bend) for bend in bends.values()]),
+        all_hold(map(is_above, bends.values())),
         "by how much the risk of single runs bends from checkpoint to checkpoint (mean second difference), pruned "
         f"batch tree less BOCT: {_list(bends)}.",
     )
@@ -260,7 +261,7 @@ def _asking_better(curves: Curves) -> Claim:
         gains[name] = mean_of(gain[:, middle].mean(axis=1))
     return Claim(
         "BOCT-AL is slightly better than BOCT.",
-        verdict(signs),
+        all_hold(signs),
         f"BOCT less BOCT-AL, mean over the run: {told}; with fair deltas: {told_fair}. Between {_MIDDLE[0]:.0%} and "
         f"{_MIDDLE[1]:.0%} of the labels, beside the passive tree of the same delta: {_list(gains)}.",
     )

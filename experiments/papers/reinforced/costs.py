@@ -8,9 +8,10 @@ from typing import Any
 from experiments.harness.data import TrainTest
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale, derive_seed
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import is_above
 from experiments.papers.reinforced.drawing import COLORS, GREY, RAMP, draw_curve, draw_level, finish
 from experiments.papers.reinforced.forms import FAIR, OURS, PAPER, QUESTIONS, make_tree
-from experiments.papers.reinforced.measures import block_lines, by_run, is_above, score
+from experiments.papers.reinforced.measures import block_lines, by_run, score
 from experiments.papers.reinforced.nursery import LARGE, load_nursery
 from experiments.papers.reinforced.optimum import best_line
 from experiments.papers.reinforced.sets import FOLDS, folds

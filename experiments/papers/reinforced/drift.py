@@ -8,6 +8,7 @@ import numpy as np
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import is_above
 from experiments.papers.reinforced.drawing import COLORS, GREY, RAMP, draw_level, finish
 from experiments.papers.reinforced.electricity import (
     AHEAD,
@@ -22,7 +23,7 @@ from experiments.papers.reinforced.electricity import (
     VFDT_BAYES,
 )
 from experiments.papers.reinforced.forms import FAIR, OURS, PAPER
-from experiments.papers.reinforced.measures import Floats, by_run, is_above
+from experiments.papers.reinforced.measures import Floats, by_run
 
 # Rows by which a learning rate is chosen.
 CHOOSING = 10_312

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from experiments.harness.exhibits import Row
 from experiments.harness.results import Results
+from experiments.harness.verdicts import denied, is_above
 from experiments.papers.reinforced.forms import GAMMA, RIGHT, WRONG
 from quercus.inquire.purchases import Purchases
 
@@ -130,29 +131,6 @@ def curve_of(found: Results, name: str) -> tuple[Floats, Floats, Floats]:
     return Results({"middle": middle, "figure": found[name] / found["rows"]}).curve("middle", "figure")
 
 
-def is_above(difference: tuple[float, float], least: float = 0.0) -> bool | None:
-    """Return whether a difference is larger than something, None within two standard errors.
-
-    Parameters
-    ----------
-    difference
-        Its mean and standard error.
-    least
-        Larger than what.
-
-    Examples
-    --------
-    >>> is_above((0.3, 0.1)), is_above((-0.3, 0.1)), is_above((0.1, 0.1)), is_above((0.0, 0.0))
-    (True, False, None, False)
-    """
-    mean, error = difference[0] - least, difference[1]
-    if np.isnan(error):
-        return None
-    if mean > 2 * error:
-        return True
-    return False if mean <= -2 * error else None
-
-
 def is_small(difference: tuple[float, float], most: float) -> bool | None:
     """Return whether a difference is at most so large in either direction, None within two standard errors.
 
@@ -168,5 +146,4 @@ def is_small(difference: tuple[float, float], most: float) -> bool | None:
     >>> is_small((0.3, 0.1), most=1.0), is_small((-3.0, 0.1), most=1.0), is_small((0.9, 0.1), most=1.0)
     (True, False, None)
     """
-    beyond = is_above((abs(difference[0]), difference[1]), most)
-    return None if beyond is None else not beyond
+    return denied(is_above((abs(difference[0]), difference[1]), most))

@@ -9,6 +9,7 @@ import numpy as np
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import is_above
 from experiments.papers.reinforced.drawing import COLORS, PANELS, draw_curve, draw_level, finish
 from experiments.papers.reinforced.forms import (
     FAIR,
@@ -21,7 +22,7 @@ from experiments.papers.reinforced.forms import (
     make_tree,
 )
 from experiments.papers.reinforced.greedy import answer_rows, grow_greedily
-from experiments.papers.reinforced.measures import Answered, block_lines, by_run, is_above, is_small, score
+from experiments.papers.reinforced.measures import Answered, block_lines, by_run, is_small, score
 from experiments.papers.reinforced.optimum import best_line
 from experiments.papers.reinforced.sets import LabelledRows, load_rows, shuffle
 from quercus.evaluation import best_policy

@@ -7,9 +7,10 @@ from typing import Any
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import is_above
 from experiments.papers.reinforced.drawing import COLORS, PANELS, draw_curve, draw_level, finish
 from experiments.papers.reinforced.forms import FAIR, OURS, PAPER, PLAIN, QUESTIONS, SINGLE, UNTRUNCATED, make_tree
-from experiments.papers.reinforced.measures import block_lines, by_run, is_above, is_small, score
+from experiments.papers.reinforced.measures import block_lines, by_run, is_small, score
 from experiments.papers.reinforced.optimum import best_line
 from experiments.papers.reinforced.sets import LabelledRows, large_classes, load_rows, shuffle
 

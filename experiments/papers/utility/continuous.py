@@ -9,13 +9,14 @@ import numpy as np
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import all_hold
 from experiments.papers.utility.curves import CONTINUOUS, FEATURES, TITLES
 from experiments.papers.utility.learners import NAMES, RIVER, TREES
 from experiments.papers.utility.panels import finish, legend, plot
 from experiments.papers.utility.selection import Selection, expect
 from experiments.papers.utility.splits import SETS
 from experiments.papers.utility.stationary import NO_NUMBERS, without_ours
-from experiments.papers.utility.verdicts import MARGIN, Gap, all_hold, best_of, by_run, gap, late
+from experiments.papers.utility.verdicts import MARGIN, Gap, best_of, by_run, gap, late
 
 _FIGURE_4 = ("ec2", "ig", "ec2-exp3", "ig-exp3", "vfdt", "hoeffding", "efdt", "ours")
 _FIGURE_6 = ("ec2", "ig", "ec2-ofs", "ig-ofs", "vfdt", "hoeffding", "efdt")

@@ -9,11 +9,12 @@ import numpy as np
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, show_mean
+from experiments.harness.verdicts import all_hold
 from experiments.papers.utility.drifting import EVERY, as_predicates, concept, follow
 from experiments.papers.utility.learners import NAMES
 from experiments.papers.utility.panels import STYLES, finish, legend, plot
 from experiments.papers.utility.stagger import GAMMA, TREES, make_model
-from experiments.papers.utility.verdicts import MARGIN, Gap, all_hold, best_of, by_run, gap
+from experiments.papers.utility.verdicts import MARGIN, Gap, best_of, by_run, gap
 
 _OBJECTIVES = ("ec2", "ig", "us")
 NUMBERS = (1, 2, 3, 5, 7, 9, 16)

@@ -6,13 +6,14 @@ from typing import Any
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, show_mean
+from experiments.harness.verdicts import all_hold, any_holds
 from experiments.papers.utility.curves import FEATURES, TITLES
 from experiments.papers.utility.figures import OBJECTIVES, judge, published
 from experiments.papers.utility.learners import NAMES, Buyer, make
 from experiments.papers.utility.panels import STYLES, finish, grid, legend, plot
 from experiments.papers.utility.splits import SETS, load_split
 from experiments.papers.utility.stationary import NO_NUMBERS
-from experiments.papers.utility.verdicts import MARGIN, all_hold, any_holds, best_of, gap
+from experiments.papers.utility.verdicts import MARGIN, best_of, gap
 
 # Among them the number that the paper uses elsewhere.
 NUMBERS = {

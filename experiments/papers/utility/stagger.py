@@ -10,10 +10,11 @@ import numpy as np
 import quercus as qc
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import all_hold, any_holds
 from experiments.papers.utility.drifting import DRIFTS, PREDICATES, ROWS, Seen, as_predicates, follow
 from experiments.papers.utility.learners import NAMES, river_tree
 from experiments.papers.utility.panels import finish, legend, plot
-from experiments.papers.utility.verdicts import Gap, all_hold, any_holds, best_of, by_run, gap
+from experiments.papers.utility.verdicts import Gap, best_of, by_run, gap
 
 GAMMA = 0.05
 _OBJECTIVES = ("ec2", "ig", "us")

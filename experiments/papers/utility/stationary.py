@@ -6,21 +6,12 @@ from typing import Any
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import all_hold, any_holds
 from experiments.papers.utility.curves import DISCRETE, FEATURES, ON_DISCRETE, TITLES
 from experiments.papers.utility.learners import NAMES, RIVER, TREES
 from experiments.papers.utility.panels import finish, grid, legend, plot
 from experiments.papers.utility.splits import SETS
-from experiments.papers.utility.verdicts import (
-    MARGIN,
-    Gap,
-    all_hold,
-    any_holds,
-    best_of,
-    by_run,
-    gap,
-    last_lines,
-    late,
-)
+from experiments.papers.utility.verdicts import MARGIN, Gap, best_of, by_run, gap, last_lines, late
 
 _OBJECTIVES = ("ec2", "ig", "us", "random")
 _SMALL = ("led7", "zoo", "spect")

@@ -6,10 +6,11 @@ import time
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, show_mean
+from experiments.harness.verdicts import all_hold
 from experiments.papers.utility.curves import CONTINUOUS, TITLES
 from experiments.papers.utility.learners import NAMES, make
 from experiments.papers.utility.splits import load_split
-from experiments.papers.utility.verdicts import all_hold, gap
+from experiments.papers.utility.verdicts import gap
 
 _LEARNERS = ("ec2", "ec2-exp3", "ec2-select", "ig", "ig-exp3", "ig-select", "ours")
 _ROWS, _REPEATS = 200, 2

@@ -1,4 +1,4 @@
-"""When a claim holds: differences between learners, run by run, against two standard errors."""
+"""Differences between learners, run by run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.harness.results import Results, mean_of
+from experiments.harness.verdicts import is_above
 
 # What counts as as good as another: a loss of no more utility than this.
 MARGIN = 0.02
@@ -43,9 +44,7 @@ class Gap(NamedTuple):
 
     def exceeds(self, least: float) -> bool | None:
         """Return whether the difference is more than this; None within two standard errors."""
-        if not abs(self.mean - least) > 2 * self.error:
-            return None
-        return self.mean > least
+        return is_above(self, least)
 
 
 def by_run(found: Results, column: str) -> NDArray[np.float64]:
@@ -84,42 +83,6 @@ def gap(ours: Results, theirs: Results, column: str) -> Gap:
     True
     """
     return Gap(*mean_of(by_run(ours, column) - by_run(theirs, column)))
-
-
-def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
-    """Return whether all hold: False if one does not, None if one cannot be told.
-
-    Parameters
-    ----------
-    verdicts
-        Each True, False or None.
-
-    Examples
-    --------
-    >>> all_hold([True, None]), all_hold([None, False]), all_hold([True, True])
-    (None, False, True)
-    """
-    known = list(verdicts)
-    if any(one is False for one in known):
-        return False
-    return None if None in known else True
-
-
-def any_holds(verdicts: Iterable[bool | None]) -> bool | None:
-    """Return whether at least one holds: False if none does, None if it cannot be told.
-
-    Parameters
-    ----------
-    verdicts
-        Each True, False or None.
-
-    Examples
-    --------
-    >>> any_holds([True, False]), any_holds([None, False]), any_holds([False])
-    (True, None, False)
-    """
-    turned = all_hold(None if one is None else not one for one in verdicts)
-    return None if turned is None else not turned
 
 
 def last_lines(found: Results) -> Results:

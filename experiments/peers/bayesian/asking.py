@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import quercus as qc
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of
-from experiments.papers.credible.comparing import show_signed, sign_of, verdict
+from experiments.harness.verdicts import all_hold, is_above, show_signed
 from quercus.ask.loop import AskLoop
 from quercus.ask.state import AskState
 
@@ -116,12 +116,12 @@ def summarize(found: Results) -> Report:
 
 
 def _claim(gains: dict[tuple[str, str, float], tuple[float, float]], policy: str) -> Claim:
-    signs = [sign_of(gain) for (_, other, _), gain in gains.items() if other == policy]
+    signs = [is_above(gain) for (_, other, _), gain in gains.items() if other == policy]
     return Claim(
         f"`{policy}` is ahead of `Random`.",
-        verdict(signs),
-        f"clearly ahead in {signs.count(1)}, clearly behind in {signs.count(-1)} of {len(signs)} pairs of set and "
-        "budget.",
+        all_hold(signs),
+        f"clearly ahead in {signs.count(True)}, clearly behind in {signs.count(False)} of {len(signs)} pairs of set "
+        "and budget.",
     )
 
 

@@ -16,7 +16,7 @@ from scipy.special import entr
 import quercus as qc
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of
-from experiments.papers.credible.comparing import show_signed, sign_of, verdict
+from experiments.harness.verdicts import all_hold, is_above, show_signed
 from experiments.peers.bayesian.known import STREAMS, Numbers
 from quercus.bayes.intervals import leaf_moments, match_intervals
 
@@ -119,10 +119,10 @@ def _nearest(found: Results) -> Claim:
         nearer = mean_of(100 * (off[INDEPENDENT] - off[OURS]))
         narrower = mean_of(_by_run(part, ONE, "width") - _by_run(part, OURS, "width"))
         told.append(f"{learned:,} rows {show_signed(nearer, 1)} points and {show_signed(narrower, 2)}")
-        signs += [sign_of(nearer), sign_of(narrower)]
+        signs += [is_above(nearer), is_above(narrower)]
     return Claim(
         f"Ours is nearer to {1 - _DELTA:.0%} than that of independent trees, and narrower than that of one tree.",
-        verdict(signs),
+        all_hold(signs),
         f"by so much: {'; '.join(told)}.",
     )
 

@@ -8,9 +8,9 @@ import quercus as qc
 from experiments.harness.data import TrainTest
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import all_hold, is_above, show_signed
 from experiments.papers.bayesian.contenders import find_error
 from experiments.papers.bayesian.splits import load_split
-from experiments.papers.credible.comparing import show_signed, sign_of, verdict
 
 ALONE, MERGED, WHOLE = "one half, 4 trees", "both halves merged, 8 trees", "all rows, 8 trees"
 _RUNS: dict[Scale, dict[str, int]] = {"quick": {"satimage": 2}, "full": {"satimage": 10, "usps": 5}}
@@ -50,7 +50,7 @@ def summarize(found: Results) -> Report:
     )
     claim = Claim(
         "A merged forest errs less than one of its halves.",
-        verdict([sign_of(gain) for gain, _ in gains.values()]),
+        all_hold(is_above(gain) for gain, _ in gains.values()),
         f"points less than one half, and more than a forest of all rows: {told}.",
     )
     caption = "Error on the test rows in per cent (standard error), one pass."

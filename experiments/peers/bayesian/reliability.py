@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, mean_of, show_mean
-from experiments.papers.credible.comparing import show_signed, sign_of, verdict
+from experiments.harness.verdicts import Mean, all_hold, is_above, is_below, show_signed
 from experiments.peers.bayesian.calibration import (
     BINS,
     BRIER,
@@ -66,21 +67,21 @@ def _off(part: Results) -> float:
 
 
 def _calibrated(found: Results) -> Claim:
-    return _better(found, _OFF, -1, "Its probabilities are better calibrated than those of a random forest.")
+    return _better(found, _OFF, is_below, "Its probabilities are better calibrated than those of a random forest.")
 
 
 def _rejects(found: Results) -> Claim:
     says = "Rejecting by the largest probability finds more of its errors than of those of a random forest."
-    return _better(found, CONFIDENCE, 1, says)
+    return _better(found, CONFIDENCE, is_above, says)
 
 
-def _better(found: Results, what: str, wanted: int, says: str) -> Claim:
+def _better(found: Results, what: str, wanted: Callable[[Mean], bool | None], says: str) -> Claim:
     gaps = {
         data: mean_of(100 * (_values(part.where(learner=OURS), what) - _values(part.where(learner=THEIRS), what)))
         for (data,), part in found.groups("data")
     }
     told = ", ".join(f"{data} {show_signed(gap, 1)}" for data, gap in gaps.items())
-    return Claim(says, verdict([sign_of(gap) for gap in gaps.values()], wanted), f"points above that: {told}.")
+    return Claim(says, all_hold(map(wanted, gaps.values())), f"points above that: {told}.")
 
 
 def _largest(found: Results) -> Claim:
@@ -89,10 +90,10 @@ def _largest(found: Results) -> Claim:
         for doubt in (ENTROPY, EPISTEMIC):
             gap = mean_of(100 * (_values(part, CONFIDENCE) - _values(part, doubt)))
             told.append(f"{data} {show_signed(gap, 1)} to the {doubt}")
-            signs.append(sign_of(gap))
+            signs.append(is_above(gap))
     return Claim(
         "The largest probability finds more errors than the entropy or its epistemic part.",
-        verdict(signs),
+        all_hold(signs),
         f"points: {', '.join(told)}.",
     )
 

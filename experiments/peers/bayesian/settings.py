@@ -10,9 +10,9 @@ import quercus as qc
 from experiments.harness.data import TrainTest
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import all_hold, is_above, show_signed
 from experiments.papers.bayesian.contenders import find_error
 from experiments.papers.bayesian.splits import load_split
-from experiments.papers.credible.comparing import show_signed, sign_of, verdict
 
 SETS = ("g50c", "dna60", "digits", "satimage")
 DEFAULT, SQUARES = "default", "with squares"
@@ -89,7 +89,7 @@ def summarize_depths(found: Results) -> Report:
 
 def _claim(says: str, gaps: dict[str, tuple[float, float]], what: str) -> Claim:
     told = "; ".join(f"{data} {show_signed(gap, 2)}" for data, gap in gaps.items())
-    return Claim(says, verdict([sign_of(gap) for gap in gaps.values()]), f"{what}: {told}.")
+    return Claim(says, all_hold(map(is_above, gaps.values())), f"{what}: {told}.")
 
 
 def summarize_squares(found: Results) -> Report:

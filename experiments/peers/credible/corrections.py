@@ -7,7 +7,7 @@ import numpy as np
 import quercus as qc
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
-from experiments.papers.credible.comparing import sign_of, verdict
+from experiments.harness.verdicts import all_hold, is_above
 from experiments.peers.evergreen import sets
 
 SETS = (
@@ -73,7 +73,7 @@ def _claim(risks: dict[tuple[str, float], list[float]]) -> Claim:
     told = "; ".join(f'"{name}" with {delta:g} {show_mean(gap)}' for (name, delta), gap in gaps.items())
     return Claim(
         f"A correction costs labels: without one, at delta {none[1]:g}, the risk is lower.",
-        verdict([sign_of(gap) for gap in gaps.values()]),
+        all_hold(map(is_above, gaps.values())),
         f"risk above that, mean over sets (standard error): {told}.",
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of
-from experiments.papers.credible.comparing import show_signed, sign_of, verdict
+from experiments.harness.verdicts import all_hold, is_above, show_signed
 from experiments.papers.credible.pools import DATA
 from experiments.papers.credible.real import Method, load_halves
 
@@ -53,11 +53,11 @@ def _gain(found: Results, data: str, floor: int) -> np.ndarray:
 
 def _claim(gains: dict[str, dict[int, tuple[float, float]]]) -> Claim:
     most = FLOORS[-1]
-    signs = {data: sign_of(by_floor[most]) for data, by_floor in gains.items()}
-    better, worse = ([data for data, sign in signs.items() if sign == wanted] for wanted in (1, -1))
+    signs = {data: is_above(by_floor[most]) for data, by_floor in gains.items()}
+    better, worse = ([data for data, sign in signs.items() if sign is wanted] for wanted in (True, False))
     return Claim(
         f"With {most} labels a leaf first the risk is lower, as on the toy problem.",
-        verdict(list(signs.values())),
+        all_hold(signs.values()),
         f"clearly lower on {', '.join(better) or 'none'}, clearly higher on {', '.join(worse) or 'none'}, of "
         f"{len(signs)} sets.",
     )

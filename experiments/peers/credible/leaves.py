@@ -11,7 +11,8 @@ import numpy as np
 import quercus as qc
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
-from experiments.papers.credible.comparing import Mean, is_equal, show_signed, sign_of, verdict
+from experiments.harness.verdicts import Mean, all_hold, is_above, show_signed
+from experiments.papers.credible.comparing import is_equal
 from experiments.peers.credible import streams
 
 LEAF_COUNTS = (10, 20, 50, 100, 200)
@@ -99,14 +100,14 @@ def _few(errors: dict[tuple[str, str], Any]) -> Claim:
     gaps = _gaps(errors, _FEW)
     return Claim(
         "With 20 and 50 leaves the credible tree errs less than the other two.",
-        verdict([sign_of(gap) for gap in gaps.values()]) if gaps else None,
+        all_hold(map(is_above, gaps.values())),
         f"errors above its own: {'; '.join(gaps) or 'none known'}.",
     )
 
 
 def _many(errors: dict[tuple[str, str], Any]) -> Claim:
     gaps = _gaps(errors, _MANY)
-    apart = [sign_of(gap) != 0 and abs(gap[0]) > 0.01 for gap in gaps.values()]
+    apart = [is_above(gap) is not None and abs(gap[0]) > 0.01 for gap in gaps.values()]
     same = bool(gaps) and all(map(is_equal, gaps.values()))
     return Claim(
         "With 100 leaves and more the three are within a point of each other.",

@@ -10,7 +10,7 @@ import numpy as np
 import quercus as qc
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results
-from experiments.papers.credible.comparing import CLEAR
+from experiments.harness.verdicts import CLEAR
 
 LABELS = 200
 # By name in the tables.

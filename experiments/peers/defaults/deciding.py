@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from experiments.harness.exhibits import Claim
 from experiments.harness.results import Results
+from experiments.harness.verdicts import Mean, all_hold, is_above
 from experiments.peers.defaults.passes import COUNTER, LETTER, NOISE, SHORT, TUNING, TWINS
 from experiments.peers.defaults.settings import (
     ANY_SPLIT,
@@ -18,9 +19,7 @@ from experiments.peers.defaults.settings import (
     NO_TIE,
     RARE_LOOKS,
 )
-from experiments.peers.labels.judging import judge, judge_all
 
-Mean = tuple[float, float]
 # The default of both trees.
 ALPHA = 0.05
 
@@ -75,7 +74,7 @@ def judge_share(split: NDArray[np.bool_]) -> bool | None:
 def _free_of_charge(found: Results) -> Claim:
     gains = {one: gain_over(found, one, two) for one, two in _without_test()}
     told = ", ".join(f"`{one}` {_points(gain)}" for one, gain in gains.items())
-    return Claim("The test brings accuracy, too.", judge_all(gains.values()), f"over `alpha=1` {told}.")
+    return Claim("The test brings accuracy, too.", all_hold(map(is_above, gains.values())), f"over `alpha=1` {told}.")
 
 
 def _without_test() -> tuple[tuple[str, str], ...]:
@@ -100,7 +99,7 @@ def _adaptive_leaves(found: Results) -> Claim:
     scores = ", ".join(f"`{one}` {letter.where(setting=one).mean('accuracy')[0]:.2f}" for one in (CONFIDENCE, MAJORITY))
     told = ", ".join(f"`{one}` {_points(gain)}" for one, gain in gains.items())
     seen = f'over `leaf="majority"` {told}; {LETTER}: {scores}.'
-    return Claim('`leaf="adaptive"` is more accurate.', judge_all(gains.values()), seen)
+    return Claim('`leaf="adaptive"` is more accurate.', all_hold(map(is_above, gains.values())), seen)
 
 
 def _ties_split(twins: Results) -> Claim:
@@ -120,7 +119,7 @@ def _ties_cost(found: Results) -> Claim:
     told = ", ".join(f"`{setting}` {part.mean('accuracy')[0]:.2f}" for setting, part in scores.items())
     over = gain_over(found, NO_TIE, CONFIDENCE)
     seen = f"{told}; over all streams `tie=0` brings {_points(over)}."
-    return Claim("It costs accuracy on letter.", judge(lost), seen)
+    return Claim("It costs accuracy on letter.", is_above(lost), seen)
 
 
 def _frequent_looks(found: Results) -> Claim:
@@ -129,9 +128,9 @@ def _frequent_looks(found: Results) -> Claim:
     seen = (
         f"over `grace_period=100` {_points(short)} on the first {rows} rows of shuffled sets, {_points(long)} on all."
     )
-    return Claim("`grace_period=50` pays on short streams.", judge(short), seen)
+    return Claim("`grace_period=50` pays on short streams.", is_above(short), seen)
 
 
 def _confidence_ahead(found: Results) -> Claim:
     gain = gain_over(found, CONFIDENCE, HOEFFDING)
-    return Claim("Confidence trees are ahead of Hoeffding trees.", judge(gain), f"{_points(gain)}.")
+    return Claim("Confidence trees are ahead of Hoeffding trees.", is_above(gain), f"{_points(gain)}.")

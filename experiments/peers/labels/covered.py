@@ -6,8 +6,8 @@ import numpy as np
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, show_mean
+from experiments.harness.verdicts import all_hold, is_above
 from experiments.peers.labels.coverage import ALPHA, BUDGET, EXPLORING, POLICIES, REAL, SEA, list_looks
-from experiments.peers.labels.judging import judge, judge_all
 
 
 def summarize(found: Results) -> Report:
@@ -64,13 +64,13 @@ def _pays(lines: Results) -> Claim:
     gaps = {policy: _wider(lines, policy, "Random") for policy in POLICIES if policy != "Random"}
     told = ", ".join(f"{policy} {show_mean(gap)}" for policy, gap in gaps.items())
     says = "A policy that chooses pays with a wider interval than `Random`."
-    return Claim(says, judge_all(gaps.values()), f"wider by {told}.")
+    return Claim(says, all_hold(map(is_above, gaps.values())), f"wider by {told}.")
 
 
 def _buys_back(lines: Results) -> Claim:
     mean, error = _wider(lines, "Uncertain", EXPLORING)
     seen = f"with explore .5 in place of .1 the interval of `Uncertain` is narrower by {show_mean((mean, error))}."
-    return Claim("`explore` buys that back.", judge((mean, error)), seen)
+    return Claim("`explore` buys that back.", is_above((mean, error)), seen)
 
 
 def _misleads(lines: Results) -> Claim:
@@ -83,4 +83,4 @@ def _misleads(lines: Results) -> Claim:
         f"{len(off)} policies that choose {sum(off.values())} are off by more than two standard errors."
     )
     says = f"Right answers counted among the labels that `Uncertain` asked are too few ({REAL})."
-    return Claim(says, judge((-bias, error)), seen)
+    return Claim(says, is_above((-bias, error)), seen)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results
+from experiments.harness.verdicts import all_hold, is_above
 from experiments.peers.labels.efficiency import BUDGETS, OURS, RANDOM, RANDOM_BUDGETS, RIVALS, TUNED
-from experiments.peers.labels.judging import judge, judge_all
 
 Floats = NDArray[np.float64]
 _DRAWS = 200
@@ -103,19 +103,19 @@ def _span(told: tuple[float, float]) -> str:
 def _saves(ours: dict[str, Ratios]) -> Claim:
     told = _over_sets([one.mean[0] for one in ours.values()])
     seen = f"ratio {_span(told)}, geometric mean over sets and budgets, within two standard errors over sets."
-    return Claim(f"`{OURS}` needs fewer labels than `Random` for the same accuracy.", judge(told), seen)
+    return Claim(f"`{OURS}` needs fewer labels than `Random` for the same accuracy.", is_above(told), seen)
 
 
 def _saves_everywhere(ours: dict[str, Ratios]) -> Claim:
-    verdicts = {data: judge(one.mean) for data, one in ours.items()}
+    verdicts = {data: is_above(one.mean) for data, one in ours.items()}
     cases = [(one.logs[at], one.drawn[:, at].std()) for one in ours.values() for at in range(len(BUDGETS))]
-    fewer, more = (sum(judge(case) is wanted for case in cases) for wanted in (True, False))
+    fewer, more = (sum(is_above(case) is wanted for case in cases) for wanted in (True, False))
     named = partial(_names, verdicts)
     seen = (
         f"over budgets, by more than two standard errors over orders, fewer on {named(True)}; more on {named(False)}; "
         f"neither on {named(None)}. Of {len(cases)} pairs of set and budget fewer in {fewer}, more in {more}."
     )
-    return Claim("Fewer on every set.", judge_all([one.mean for one in ours.values()]), seen)
+    return Claim("Fewer on every set.", all_hold(verdicts.values()), seen)
 
 
 def _names(verdicts: dict[str, bool | None], wanted: bool | None) -> str:
@@ -124,7 +124,7 @@ def _names(verdicts: dict[str, bool | None], wanted: bool | None) -> str:
 
 def _saves_early(ours: dict[str, Ratios]) -> Claim:
     told = _over_sets([float(one.logs[0]) for one in ours.values()])
-    return Claim(f"Fewer already at a budget of {BUDGETS[0]:.0%}.", judge(told), f"ratio {_span(told)} over sets.")
+    return Claim(f"Fewer already at a budget of {BUDGETS[0]:.0%}.", is_above(told), f"ratio {_span(told)} over sets.")
 
 
 def _beats(known: dict[str, dict[str, Ratios]]) -> Claim:
@@ -135,7 +135,7 @@ def _beats(known: dict[str, dict[str, Ratios]]) -> Claim:
     }
     told = ", ".join(f"`{policy}` {_span(told)}" for policy, told in gains.items())
     says = f"`{OURS}` needs fewer labels than the published policies."
-    return Claim(says, judge_all(gains.values()), f"labels of theirs / ours: {told}.")
+    return Claim(says, all_hold(map(is_above, gains.values())), f"labels of theirs / ours: {told}.")
 
 
 def _saves_tuned(found: Results) -> Claim:
@@ -144,4 +144,4 @@ def _saves_tuned(found: Results) -> Claim:
         f"`{policy}` " + ", ".join(f"{ratio:.2f}" for ratio in np.exp(read(policy).logs)) for policy in (OURS, *RIVALS)
     )
     says = f"Fewer also on the {TUNED}, where doubt looks the same everywhere until the right split is found."
-    return Claim(says, judge(read(OURS).mean), f"ratios from the smallest budget to the largest: {told}.")
+    return Claim(says, is_above(read(OURS).mean), f"ratios from the smallest budget to the largest: {told}.")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from experiments.harness.exhibits import Claim
-from experiments.papers.utility.verdicts import Gap, all_hold
+from experiments.harness.verdicts import all_hold
+from experiments.papers.utility.verdicts import Gap
 
 
 def claim_ahead(says: str, gaps: Mapping[str, Gap]) -> Claim:

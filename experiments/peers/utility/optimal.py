@@ -12,8 +12,9 @@ import numpy as np
 import quercus as qc
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, show_mean
+from experiments.harness.verdicts import all_hold
 from experiments.papers.utility.curves import TITLES
-from experiments.papers.utility.verdicts import all_hold, gap
+from experiments.papers.utility.verdicts import gap
 from experiments.peers.utility.rows import load
 from quercus.evaluation import best_policy
 

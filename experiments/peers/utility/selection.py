@@ -5,9 +5,10 @@ from __future__ import annotations
 import quercus as qc
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results
+from experiments.harness.verdicts import all_hold
 from experiments.papers.utility.curves import CONTINUOUS, FEATURES, TITLES
 from experiments.papers.utility.figures import published
-from experiments.papers.utility.verdicts import all_hold, gap
+from experiments.papers.utility.verdicts import gap
 from experiments.peers.utility.rows import load, show_spent, spend
 
 OURS, PAPER = "`UtilityTree()`", "paper's form, EC²"

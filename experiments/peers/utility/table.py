@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
+from experiments.harness.verdicts import all_hold
 from experiments.papers.utility.curves import FEATURES, TITLES, follow
 from experiments.papers.utility.splits import SETS
-from experiments.papers.utility.verdicts import MARGIN, Gap, all_hold, by_run, gap, last_lines, late
+from experiments.papers.utility.verdicts import MARGIN, Gap, by_run, gap, last_lines, late
 
 PAPERS, OURS, BAYES, TREES = ("ec2", "ig"), "ours", "bayes", ("hoeffding", "efdt")
 HEADS = {"ec2": "paper's form, EC²", "ig": "paper's form, IG", OURS: "`UtilityTree()`", BAYES: "naive Bayes, all",
