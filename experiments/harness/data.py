@@ -8,6 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
 
 class TrainTest(NamedTuple):
     """Rows to learn from, in order, and rows to test; columns that hold categories.
@@ -18,14 +21,14 @@ class TrainTest(NamedTuple):
     ()
     """
 
-    X: NDArray[np.float64]
-    y: NDArray[np.int64]
-    X_test: NDArray[np.float64]
-    y_test: NDArray[np.int64]
+    X: Floats
+    y: Integers
+    X_test: Floats
+    y_test: Integers
     nominal: Sequence[int] = ()
 
 
-def as_numbers(table: object) -> tuple[NDArray[np.float64], list[int]]:
+def as_numbers(table: object) -> tuple[Floats, list[int]]:
     """Return a table as numbers, categories by their codes, and the places of these.
 
     Parameters

@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from experiments.harness.data import Floats
 from experiments.papers.bayesian.images import BACKGROUND, DepthImage
 
-Floats = NDArray[np.float64]
 _SIDES = ("left", "right")
 _PAIRS = ("shoulder", "upper arm", "lower arm", "hand", "thigh", "shin", "foot")
 # Names by number; the background is 0.

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import quercus as qc
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Cell, Row, Runs, Scale, derive_seed
 from experiments.papers.bayesian.bodies import PARTS, draw_bodies
 from experiments.papers.bayesian.contenders import BatchForest, MondrianForest
 from experiments.papers.bayesian.images import DepthImage
-from experiments.papers.bayesian.offsets import Floats, draw_offsets
+from experiments.papers.bayesian.offsets import draw_offsets
 from experiments.papers.bayesian.pixels import Exam, cut_at, stream_pixels
 
 OFFSETS, PER_NODE = 2_000, 100

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.harness.data import Floats, Integers
 from experiments.papers.bayesian.images import BACKGROUND, DepthImage
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 # Pixels from which offsets reach at most.
 REACH = 35.0
 # Differences of depth count up to this many millimetres: beyond, it is something else that is seen.

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import derive_seed
 from experiments.papers.bayesian.images import DepthImage
-from experiments.papers.bayesian.offsets import Floats, Pixels, foreground_pixels, sample_pixels
+from experiments.papers.bayesian.offsets import Pixels, foreground_pixels, sample_pixels
 
 # Features of test pixels are kept if images have at most so many pixels times offsets.
 _KEPT = 2 * 10**8

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from experiments.harness.data import Floats
 from experiments.harness.results import Results
 
-Floats = NDArray[np.float64]
 # Twelve leaf counts, even on a log scale.
 PLACES: Floats = np.unique(np.round(np.geomspace(2, 2000, 12))).astype(np.float64)
 COLORS = {"C-Tree": "#d55e00", "H-Tree": "#0072b2", "CorrH-Tree": "#009e73"}

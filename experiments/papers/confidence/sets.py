@@ -6,15 +6,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from experiments.harness.data import Floats, Integers
 from experiments.harness.exhibits import Scale
 from experiments.harness.results import Results
 from quercus import streams
 from quercus.streams.batches import is_arrow_table
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 SAMPLE = 100_000
 
 

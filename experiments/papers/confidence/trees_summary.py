@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, show_mean
 from experiments.papers.confidence.curves import (
-    Floats,
     Lead,
     best_of,
     choose_on_others,

@@ -11,13 +11,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from experiments.harness.exhibits import Row
 from experiments.papers.confidence.sets import BinaryRows
 from quercus import ConfidenceTree, HoeffdingTree
 
-Floats = NDArray[np.float64]
 VALUES = 200
 # Values that a cell measures at most.
 PART = 40

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from experiments.harness.data import Floats
 from experiments.harness.results import Results
 from experiments.harness.verdicts import CLEAR, Mean
 
-Floats = NDArray[np.float64]
 # Risks that are closer than this count as equal.
 _EQUAL = 0.01
 

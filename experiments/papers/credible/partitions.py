@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of, show_mean
 from experiments.harness.verdicts import CLEAR, all_hold, is_above, is_below, show_signed
-from experiments.papers.credible.comparing import Floats, is_equal, read_curves
+from experiments.papers.credible.comparing import is_equal, read_curves
 from experiments.papers.credible.toy import FEW, ToyTree, best_risk
 
 LABELS = 1000

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Cell, Row, Runs, Scale
 from experiments.harness.results import Results
-from experiments.papers.credible.comparing import Floats, read_curves
+from experiments.papers.credible.comparing import read_curves
 from experiments.papers.credible.real import Method, load_halves
 
 DATA = ("diabetes", "breast_cancer", "ionosphere", "sonar")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, mean_of, show_mean
 from experiments.harness.verdicts import is_above
@@ -23,7 +24,7 @@ from experiments.papers.reinforced.electricity import (
     VFDT_BAYES,
 )
 from experiments.papers.reinforced.forms import FAIR, OURS, PAPER
-from experiments.papers.reinforced.measures import Floats, by_run
+from experiments.papers.reinforced.measures import by_run
 
 # Rows by which a learning rate is chosen.
 CHOOSING = 10_312

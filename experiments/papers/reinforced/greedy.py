@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.harness.data import Integers
 from experiments.papers.reinforced.measures import Answered
-
-Whole = NDArray[np.int64]
 
 
 @dataclass
@@ -23,7 +22,7 @@ class GreedyNode:
     children: dict[int, GreedyNode] = field(default_factory=dict)
 
 
-def grow_greedily(X: NDArray[Any], y: Whole, depth: int, ratio: bool = False, collapse: bool = False) -> GreedyNode:
+def grow_greedily(X: NDArray[Any], y: Integers, depth: int, ratio: bool = False, collapse: bool = False) -> GreedyNode:
     """Return a tree that asks for the feature of largest information gain, down to a depth.
 
     Parameters
@@ -60,7 +59,7 @@ def grow_greedily(X: NDArray[Any], y: Whole, depth: int, ratio: bool = False, co
     return node
 
 
-def answer_rows(node: GreedyNode, X: NDArray[Any], y: Whole) -> Answered:
+def answer_rows(node: GreedyNode, X: NDArray[Any], y: Integers) -> Answered:
     """Return what becomes of rows; a value that was not there when the tree grew is answered where it comes.
 
     Parameters
@@ -94,7 +93,7 @@ def _wrong_below(node: GreedyNode) -> int:
     return sum(_wrong_below(child) if child.feature is not None else child.wrong for child in node.children.values())
 
 
-def _gain(column: Whole, y: Whole, ratio: bool) -> float:
+def _gain(column: Integers, y: Integers, ratio: bool) -> float:
     table = np.zeros((int(column.max()) + 1, int(y.max()) + 1))
     np.add.at(table, (column, y), 1.0)
     gain = _entropy(table.sum(axis=0)) - sum(part.sum() / len(y) * _entropy(part) for part in table if part.any())

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Row
 from experiments.harness.results import Results
 from experiments.harness.verdicts import denied, is_above
 from experiments.papers.reinforced.forms import GAMMA, RIGHT, WRONG
 from quercus.inquire.purchases import Purchases
-
-Floats = NDArray[np.float64]
 
 
 class Answered(NamedTuple):

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import quercus as qc
-from experiments.harness.data import TrainTest
+from experiments.harness.data import Floats, TrainTest
 from experiments.papers.utility.figures import OBJECTIVES, published
 
-Floats = NDArray[np.float64]
 NAMES = {
     "ec2": "EC²",
     "ig": "IG",

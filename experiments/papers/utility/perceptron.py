@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import quercus as qc
+from experiments.harness.data import Floats
 from experiments.papers.utility.learners import Learned, Tested, answer_free
 
-Floats = NDArray[np.float64]
 EPSILON = 0.1
 _STEP, _RADIUS = 0.2, 10.0
 

@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import quercus as qc
-from experiments.harness.data import TrainTest
+from experiments.harness.data import Floats, TrainTest
 from experiments.harness.exhibits import Cell, Row, Runs, Scale
 from experiments.papers.bayesian.splits import load_split
 
-Numbers = NDArray[np.float64]
 OURS, THEIRS = "BayesianForest", "random forest, 100"
 BINS = 15
 REJECTED = 0.1
@@ -46,21 +45,21 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     return lines
 
 
-def _ours(split: TrainTest, seed: int) -> tuple[Numbers, dict[str, Numbers]]:
+def _ours(split: TrainTest, seed: int) -> tuple[Floats, dict[str, Floats]]:
     forest = qc.BayesianForest(seed=seed, max_bytes=2**31)
     forest.partial_fit(split.X, split.y, classes=np.unique(split.y))
     p, told = forest.predict_proba(split.X_test), forest.uncertainty(split.X_test)
     return p, {CONFIDENCE: 1 - p.max(axis=1), ENTROPY: told.total, EPISTEMIC: told.epistemic}
 
 
-def _theirs(split: TrainTest, seed: int) -> tuple[Numbers, dict[str, Numbers]]:
+def _theirs(split: TrainTest, seed: int) -> tuple[Floats, dict[str, Floats]]:
     from sklearn.ensemble import RandomForestClassifier
 
     p = RandomForestClassifier(100, random_state=seed).fit(split.X, split.y).predict_proba(split.X_test)
     return p, {CONFIDENCE: 1 - p.max(axis=1)}
 
 
-def _scores(p: Numbers, y: NDArray[np.int64]) -> dict[str, float]:
+def _scores(p: Floats, y: NDArray[np.int64]) -> dict[str, float]:
     said = p[np.arange(len(y)), y]
     return {
         ERROR: float((p.argmax(axis=1) != y).mean()),
@@ -69,14 +68,14 @@ def _scores(p: Numbers, y: NDArray[np.int64]) -> dict[str, float]:
     }
 
 
-def _reject(p: Numbers, y: NDArray[np.int64], doubt: Numbers) -> float:
+def _reject(p: Floats, y: NDArray[np.int64], doubt: Floats) -> float:
     """Return the share of the errors among the most doubtful rows."""
     wrong = p.argmax(axis=1) != y
     rejected = np.argsort(-doubt, kind="stable")[: round(REJECTED * len(wrong))]
     return float(wrong[rejected].sum() / wrong.sum())
 
 
-def _fill_bins(p: Numbers, y: NDArray[np.int64]) -> dict[str, Numbers]:
+def _fill_bins(p: Floats, y: NDArray[np.int64]) -> dict[str, Floats]:
     """Return rows, right answers and the sum of the largest probabilities, in bins of equal width of the latter."""
     confidence = p.max(axis=1)
     at = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)

@@ -14,10 +14,11 @@ import numpy as np
 from scipy.special import entr
 
 import quercus as qc
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results, mean_of
 from experiments.harness.verdicts import all_hold, is_above, show_signed
-from experiments.peers.bayesian.known import STREAMS, Numbers
+from experiments.peers.bayesian.known import STREAMS
 from quercus.bayes.intervals import leaf_moments, match_intervals
 
 ONE, INDEPENDENT, OURS = "one tree at random", "mean of independent trees", "ours"
@@ -62,7 +63,7 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     ]
 
 
-def _intervals(forest: Any, X: Numbers) -> dict[str, tuple[Numbers, Numbers]]:
+def _intervals(forest: Any, X: Floats) -> dict[str, tuple[Floats, Floats]]:
     """Return both ends by reading, of the probability of class 1."""
     low, high = forest.interval(X, _DELTA)
     known, place = forest._forest.classes, forest._order[1]
@@ -77,7 +78,7 @@ def _intervals(forest: Any, X: Numbers) -> dict[str, tuple[Numbers, Numbers]]:
     }
 
 
-def _matched(mean: Numbers, variance: Numbers) -> tuple[Numbers, Numbers]:
+def _matched(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
     """Return both ends of the interval of Beta variables with these moments."""
     ends = np.zeros((2, len(mean), 1))
     match_intervals(mean[:, None].copy(), np.maximum(variance, 0.0)[:, None], _DELTA / 2, ends[0], ends[1])
@@ -127,7 +128,7 @@ def _nearest(found: Results) -> Claim:
     )
 
 
-def _by_run(found: Results, reading: str, column: str) -> Numbers:
+def _by_run(found: Results, reading: str, column: str) -> Floats:
     """Return the mean of a column over streams, run by run."""
     return np.array([part[column].mean() for _, part in found.where(reading=reading).groups("run")])
 

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-Numbers = NDArray[np.float64]
+from experiments.harness.data import Floats
 
 
 class KnownRows(NamedTuple):
     """Rows, their labels, and the probability with which each label is 1."""
 
-    X: Numbers
+    X: Floats
     y: NDArray[np.int64]
-    p: Numbers
+    p: Floats
 
 
-def _label(X: Numbers, p: Numbers, rng: np.random.Generator) -> KnownRows:
+def _label(X: Floats, p: Floats, rng: np.random.Generator) -> KnownRows:
     return KnownRows(X, (rng.random(len(p)) < p).astype(np.int64), p)
 
 

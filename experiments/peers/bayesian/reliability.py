@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results, mean_of, show_mean
 from experiments.harness.verdicts import Mean, all_hold, is_above, is_below, show_signed
@@ -22,7 +23,6 @@ from experiments.peers.bayesian.calibration import (
     OURS,
     REJECTED,
     THEIRS,
-    Numbers,
 )
 
 # Bins with fewer rows are not drawn: their accuracy is mostly chance.
@@ -52,11 +52,11 @@ def summarize_calibration(found: Results) -> Report:
     return Report([PageTable(heads, rows, caption)], [_calibrated(found), _rejects(found), _largest(found)])
 
 
-def _values(part: Results, what: str) -> Numbers:
+def _values(part: Results, what: str) -> Floats:
     """Return a figure of each run."""
     if what == _OFF:
         return np.array([_off(run) for _, run in part.groups("run")])
-    values: Numbers = part.where(what=what)["value"]
+    values: Floats = part.where(what=what)["value"]
     return values
 
 
@@ -122,7 +122,7 @@ def draw_reliability(found: Results, figure: Any) -> None:
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
 
 
-def _sums(found: Results, data: str, learner: str, what: str) -> Numbers:
+def _sums(found: Results, data: str, learner: str, what: str) -> Floats:
     """Return what all runs have in each bin."""
-    values: Numbers = found.where(data=data, learner=learner, what=what)["value"].reshape(-1, BINS).sum(axis=0)
+    values: Floats = found.where(data=data, learner=learner, what=what)["value"].reshape(-1, BINS).sum(axis=0)
     return values

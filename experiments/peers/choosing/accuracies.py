@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import PageTable, Report
 from experiments.harness.results import Results
 from experiments.peers.choosing.learners import FORESTS, LEARNERS, OURS, RANKED
 from experiments.peers.choosing.passes import IN_ORDER, SETS, SHUFFLED
 from experiments.peers.choosing.ranking import OURS_COLOR, THEIRS_COLOR, mark
 from experiments.peers.choosing.scores import BY_FILE, STREAMS, read_gaps, read_scores
-from experiments.peers.evergreen.sets import Floats
 
 _MARKS = {IN_ORDER: {**dict.fromkeys(STREAMS, " *"), **dict.fromkeys(BY_FILE, " †")}, SHUFFLED: {}}
 # Where names are written in the picture of costs, in points from the dot; others stand to the right of theirs.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import quercus as qc
+from experiments.harness.data import Floats
 from experiments.peers.evergreen.contenders import (
     Pass,
     drive_river,
@@ -22,7 +23,7 @@ from experiments.peers.evergreen.contenders import (
     pass_moa,
     pass_ours,
 )
-from experiments.peers.evergreen.sets import Floats, OrderedRows
+from experiments.peers.evergreen.sets import OrderedRows
 from experiments.peers.moa.learners import MOA_FORESTS, MOA_TREES, missing_moa
 
 # Rows over which compiled code is loaded before the clock starts.

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import PageTable, Report
 from experiments.harness.results import Results
 from experiments.peers.choosing.labels import ALL, BAYES, BUDGET, CONTENDERS, EVERGREEN, HOEFFDING, SETS, THEIRS
 from experiments.peers.choosing.ranking import OURS_COLOR, THEIRS_COLOR, mark
-from experiments.peers.evergreen.sets import Floats
 
 Key = tuple[str, str, str]
 LEARNERS = (EVERGREEN, HOEFFDING, BAYES)

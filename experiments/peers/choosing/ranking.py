@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import PageTable, Report
 from experiments.harness.ranks import Friedman, PairTest, average_ranks, critical_difference, friedman
 from experiments.harness.results import Results
 from experiments.peers.choosing.learners import FOREST, FORESTS, OURS, RANKED, TREE
 from experiments.peers.choosing.passes import IN_ORDER, SHUFFLED
 from experiments.peers.choosing.scores import FRESH, LEVEL, compare_all, read_scores, verdict
-from experiments.peers.evergreen.sets import Floats
 
 OURS_COLOR, THEIRS_COLOR, GROUP_COLOR = "#0072b2", "#d55e00", "#333333"
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.ranks import PairTest, compare_pair, holm
 from experiments.harness.results import Results
 from experiments.peers.choosing.learners import RANKED
 from experiments.peers.choosing.passes import IN_ORDER, SETS, SHUFFLED
-from experiments.peers.evergreen.sets import Floats
 
 # Streams whose order is that of time, or of place.
 STREAMS = ("electricity", "airlines", "covertype")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Cell, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results
 from quercus.bounds import MEASURES, evaluate_rows
 from quercus.bounds.layout import IMPURITY
 
-Floats = NDArray[np.float64]
 _CLASSES, _LABELS = (2, 3, 5, 10, 26), (5, 20, 100, 1000)
 _DELTAS, _CRITERIA = (0.05, 0.2), ("entropy", "variance")
 _REGIONS: dict[Scale, int] = {"quick": 1_000, "full": 20_000}

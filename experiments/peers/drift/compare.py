@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.results import Results
-from experiments.peers.evergreen.sets import Floats
 
 
 class Gain(NamedTuple):

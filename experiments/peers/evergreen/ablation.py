@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
-from experiments.harness.results import Results
+from experiments.harness.results import Results, mean_of
+from experiments.harness.verdicts import show_signed
 from experiments.peers.evergreen.contenders import Contender, TestSpan, evergreen, ours
 from experiments.peers.evergreen.passing import SHUFFLED, OrderedSet, load_stream
 from experiments.peers.evergreen.prequential import IN_ORDER
 from experiments.peers.evergreen.sets import QUICK_TESTED, TESTED
-from experiments.peers.evergreen.work import mean_error
 
 _PARTS = ("regrow", "aggregate", "recent", "singles")
 _SMALL = 2**22
@@ -107,7 +107,7 @@ def _table(part: Results, caption: str) -> PageTable:
             [
                 f"{100 * whole.mean():.2f} %"
                 if line == _WHOLE
-                else mean_error(there.where(learner=line)["accuracy"] - whole)
+                else show_signed(mean_of(100 * (there.where(learner=line)["accuracy"] - whole)), 2)
                 for line in trees()
             ]
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Cell, PageTable, Report, Row, Runs, Scale
 from experiments.harness.measuring import attempt_lines
 from experiments.harness.results import Results
@@ -14,7 +15,6 @@ from experiments.peers.evergreen import sets
 from experiments.peers.evergreen.contenders import EVERGREEN, Contender, evergreen, make_river, trees
 from experiments.peers.evergreen.passing import SHUFFLED, OrderedSet, load_stream
 from experiments.peers.evergreen.prequential import IN_ORDER
-from experiments.peers.evergreen.sets import Floats
 from experiments.peers.stream_files import as_dicts
 
 _RIVER = "river HoeffdingTree"

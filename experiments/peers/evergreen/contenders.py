@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import quercus as qc
-from experiments.peers.evergreen.sets import Floats, OrderedRows
+from experiments.harness.data import Floats
+from experiments.peers.evergreen.sets import OrderedRows
 from experiments.peers.moa.learners import BOOSTED, MOA_FORESTS, MOA_TREES, missing_moa, run_moa
 from experiments.peers.stream_files import as_dicts
 from quercus.evaluation.facts import leaves_of

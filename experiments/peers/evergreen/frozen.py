@@ -7,7 +7,8 @@ from typing import Any
 
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.measuring import attempt_lines
-from experiments.harness.results import Results
+from experiments.harness.results import Results, mean_of
+from experiments.harness.verdicts import show_signed
 from experiments.peers.evergreen import sets
 from experiments.peers.evergreen.contenders import (
     BATCH,
@@ -21,7 +22,6 @@ from experiments.peers.evergreen.contenders import (
     trees,
 )
 from experiments.peers.evergreen.sets import LABELS, QUICK_TESTED, TESTED
-from experiments.peers.evergreen.work import mean_error
 
 HOEFFDING = "HoeffdingTree"
 _RUNS: dict[Scale, int] = {"quick": 1, "full": 3}
@@ -88,7 +88,7 @@ def summarize(found: Results) -> Report:
             [
                 f"{data}, {labels:,.0f}",
                 f"{_mean(ours)} ({part.mean('loss')[0]:.3f})",
-                mean_error(ours - batch),
+                show_signed(mean_of(100 * (ours - batch)), 2),
                 _mean(_accuracies(there, HOEFFDING)),
                 "-" if best is None else f"{_mean(known[best])} ({best})",
                 *(_mean(_accuracies(there, line)) for line in _FORESTS),

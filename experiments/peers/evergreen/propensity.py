@@ -9,9 +9,9 @@ import numpy as np
 import quercus as qc
 from experiments.harness.data import TrainTest
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
-from experiments.harness.results import Results
+from experiments.harness.results import Results, mean_of
+from experiments.harness.verdicts import show_signed
 from experiments.papers.utility.splits import load_split
-from experiments.peers.evergreen.work import mean_error
 
 _SETS = ("satimage", "phishing", "banknote", "mushroom", "tic_tac_toe", "cod_rna_train", "fico")
 _STREAMS = {"random tree": qc.streams.RandomTree, "LED": qc.streams.LED, "SEA": qc.streams.SEA}
@@ -83,7 +83,7 @@ def summarize(found: Results) -> Report:
                 data,
                 f"{part['labels'].mean():,.0f}",
                 *(f"{part.mean(name)[0]:.4f}" for name in ("alike", "weighed")),
-                mean_error(more),
+                show_signed(mean_of(100 * more), 2),
                 f"{part.mean('at_random')[0]:.4f}",
             ]
         )

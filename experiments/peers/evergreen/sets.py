@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 import quercus as qc
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from experiments.harness.data import Floats, Integers
 
 # Orders and generators by seeds on which nothing was chosen.
 SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)

@@ -7,14 +7,13 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from experiments.harness.data import Floats
 from experiments.harness.exhibits import Claim, PageTable, Report
 from experiments.harness.results import Results
 from experiments.harness.verdicts import all_hold, is_above
 from experiments.peers.labels.efficiency import BUDGETS, OURS, RANDOM, RANDOM_BUDGETS, RIVALS, TUNED
 
-Floats = NDArray[np.float64]
 _DRAWS = 200
 # The set whose ratios are far larger than those of others.
 _FAR = "g50c"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.peers.evergreen.sets import Floats, OrderedRows
+from experiments.harness.data import Floats
+from experiments.peers.evergreen.sets import OrderedRows
 from experiments.peers.moa.driver import MissingError, compile_driver, find_jar, find_java
 from experiments.peers.stream_files import Result, StreamFiles
 
