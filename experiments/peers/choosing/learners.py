@@ -24,7 +24,8 @@ from experiments.peers.evergreen.contenders import (
     pass_ours,
 )
 from experiments.peers.evergreen.sets import OrderedRows
-from experiments.peers.moa.learners import MOA_FORESTS, MOA_TREES, missing_moa
+from experiments.peers.moa.driver import missing_moa
+from experiments.peers.moa.learners import MOA_FORESTS, MOA_TREES
 
 # Rows over which compiled code is loaded before the clock starts.
 _WARM_UP = 300

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -13,12 +11,11 @@ import numpy as np
 
 from experiments.peers.drift.learners import DriftRun
 from experiments.peers.drift.streams import DriftStream
-from experiments.peers.moa.driver import compile_driver
-from experiments.peers.moa.learners import missing_moa
-from experiments.peers.stream_files import Result, StreamFiles, as_dicts
+from experiments.peers.moa.driver import missing_moa, run_driver
+from experiments.peers.moa.learners import write_rows
+from experiments.peers.stream_files import as_dicts
 
 RIVER, MOA = "river HoeffdingAdaptiveTree", "MOA HoeffdingAdaptiveTree"
-_DRIVER = Path(__file__).parents[1] / "moa" / "Changes.java"
 
 
 def missing_peer(name: str) -> str | None:
@@ -48,14 +45,8 @@ def run_river(case: DriftStream, seed: int) -> DriftRun:
 
 def run_moa(case: DriftStream) -> DriftRun:
     """Take MOA's tree through a stream, in a JVM of its own."""
-    command, rows = compile_driver(_DRIVER), case.rows
-    with tempfile.TemporaryDirectory() as name:
-        output = Path(name) / "right.u8"
-        files = StreamFiles.write(Path(name) / "stream", rows.name, rows.X, rows.y)
-        shape = [files.folder, files.rows, files.classes, ",".join(map(str, rows.categories)), output]
-        done = subprocess.run([*command, *map(str, shape)], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"{MOA} on {rows.name}: {done.stderr.strip().splitlines()[0]}")
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "right.u8"
+        told = run_driver("Changes", *write_rows(Path(folder), case.rows), output)
         right = np.fromfile(output, np.uint8) == 1
-    told: Result = json.loads(done.stdout.strip().splitlines()[-1])
     return DriftRun(right, told["seconds"], told["alarms"], told["tried"])

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 import quercus as qc
 from experiments.harness.data import Floats
 from experiments.peers.evergreen.sets import OrderedRows
-from experiments.peers.moa.learners import BOOSTED, MOA_FORESTS, MOA_TREES, missing_moa, run_moa
+from experiments.peers.moa.driver import missing_moa
+from experiments.peers.moa.learners import BOOSTED, MOA_FORESTS, MOA_TREES, run_moa
 from experiments.peers.stream_files import as_dicts
 from quercus.evaluation.facts import leaves_of
 

@@ -13,10 +13,10 @@ import shutil
 import subprocess
 import tempfile
 import zipfile
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
-from experiments.peers.stream_files import Result, StreamFiles
+from experiments.peers.stream_files import Result
 
 _SIZE_AGENT = "sizeof.agent.SizeOfAgent"
 
@@ -50,18 +50,42 @@ def find_java() -> tuple[str, str]:
     return java, javac
 
 
-@lru_cache
-def _compiled(driver: Path) -> tuple[tempfile.TemporaryDirectory[str], list[str]]:
+def missing_moa() -> str | None:
+    """Return what is needed and not there."""
+    try:
+        find_jar()
+        find_java()
+    except MissingError as error:
+        return str(error)
+    return None
+
+
+def run_driver(name: str, *arguments: object) -> Result:
+    """Return what a driver in Java tells, in a JVM of its own; it is compiled the first time.
+
+    Parameters
+    ----------
+    name
+        Of its class, whose file stands beside this one.
+    arguments
+        Of its command line.
+    """
+    done = subprocess.run([*_compile(name)[1], *map(str, arguments)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{name}: {(done.stderr.strip().splitlines() or ['no reason is given'])[0]}")
+    told: Result = json.loads(done.stdout.strip().splitlines()[-1])
+    return told
+
+
+@cache
+def _compile(name: str) -> tuple[tempfile.TemporaryDirectory[str], list[str]]:
     """Return the folder of a compiled driver, which lives as long as this process, and the command that runs it."""
     jar, (java, javac) = find_jar(), find_java()
     folder = tempfile.TemporaryDirectory()
+    driver = Path(__file__).with_name(f"{name}.java")
     subprocess.run([javac, "-cp", str(jar), "-d", folder.name, str(driver)], check=True)
-    return folder, [java, "-cp", f"{jar}{os.pathsep}{folder.name}", driver.stem]
-
-
-def compile_driver(driver: Path) -> list[str]:
-    """Return the command that runs a driver, which is compiled the first time."""
-    return _compiled(driver)[1]
+    agent = _size_agent(jar, Path(folder.name)) if name == "Prequential" else []
+    return folder, [java, *agent, "-cp", f"{jar}{os.pathsep}{folder.name}", name]
 
 
 def _size_agent(jar: Path, folder: Path) -> list[str]:
@@ -75,18 +99,3 @@ def _size_agent(jar: Path, folder: Path) -> list[str]:
     # Without these the agent skips what it may not look into, and reports too little.
     opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.lang", "java.util")]
     return [f"-javaagent:{agent}", *opened]
-
-
-def run_prequential(stream: StreamFiles, options: str) -> Result:
-    """Return what MOA's HoeffdingTree comes to on a stream (Prequential.java).
-
-    Instances are built before the clock starts. The figure is CPU time of the thread that learns, in a warm JVM; the
-    first, cold pass and the CPU time of the whole process (compiler, garbage collector) are told as well.
-    """
-    java, *rest = compile_driver(Path(__file__).with_name("Prequential.java"))
-    with tempfile.TemporaryDirectory() as folder:
-        command = [java, *_size_agent(find_jar(), Path(folder)), *rest]
-        shape = [stream.folder, stream.rows, stream.features, stream.classes]
-        done = subprocess.run([*command, *map(str, shape), options], stdout=subprocess.PIPE, text=True, check=True)
-    result: Result = json.loads(done.stdout.strip().splitlines()[-1])
-    return result

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -11,7 +9,7 @@ import numpy as np
 
 from experiments.harness.data import Floats
 from experiments.peers.evergreen.sets import OrderedRows
-from experiments.peers.moa.driver import MissingError, compile_driver, find_jar, find_java
+from experiments.peers.moa.driver import run_driver
 from experiments.peers.stream_files import Result, StreamFiles
 
 MOA_TREES = {
@@ -25,29 +23,17 @@ MOA_FORESTS = {
     "SRP10": "meta.StreamingRandomPatches -s 10",
 }
 BOOSTED = "meta.StreamingGradientBoostedTrees"
-_DRIVER = Path(__file__).with_name("Learners.java")
-
-
-def missing_moa() -> str | None:
-    """Return what is needed and not there."""
-    try:
-        find_jar()
-        find_java()
-    except MissingError as error:
-        return str(error)
-    return None
 
 
 def run_moa(options: str, rows: OrderedRows, seed: int, what: str) -> tuple[Result, Floats]:
     """Return what the driver tells, and for each row tested whether it was right and how likely its class was held."""
-    command = compile_driver(_DRIVER)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        files = StreamFiles.write(folder / "stream", rows.name, rows.X, rows.y)
-        shape = [files.folder, files.rows, files.classes, ",".join(map(str, rows.categories))]
-        call = [*command, *map(str, shape), options, str(seed), str(folder / "told.f64"), what]
-        done = subprocess.run(call, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"{options} on {rows.name}: {done.stderr.strip().splitlines()[0]}")
-        told: Result = json.loads(done.stdout.strip().splitlines()[-1])
-        return told, np.fromfile(folder / "told.f64", "<f8").reshape(-1, 2)
+    with tempfile.TemporaryDirectory() as folder:
+        values = Path(folder) / "values.f64"
+        told = run_driver("Learners", *write_rows(Path(folder), rows), options, seed, values, what)
+        return told, np.fromfile(values, "<f8").reshape(-1, 2)
+
+
+def write_rows(folder: Path, rows: OrderedRows) -> tuple[object, ...]:
+    """Write rows into a folder, and return what drivers are told of them."""
+    files = StreamFiles.write(folder / "stream", rows.name, rows.X, rows.y)
+    return files.folder, files.rows, files.classes, ",".join(map(str, rows.categories))
