@@ -117,13 +117,15 @@ def show(
 ) -> None:
     """Show the studies, their parts, and how many cells a quick and a full run have."""
     with guarded():
-        from experiments.harness.catalog import PAPERS, PEERS
+        from experiments.harness.catalog import PAPERS, PEERS, describe_study
 
+        if name != "all":
+            print(describe_study(name), end="\n\n")
         for exhibit in _exhibits([*PAPERS, *PEERS] if name == "all" else [name]):
             kind, _, short = exhibit.runs.study.partition(".")
             quick, full = (len(exhibit.runs.cells(scale)) for scale in ("quick", "full"))
             called = f"{kind} {short} {exhibit.part} --{exhibit.kind} {exhibit.number}"
-            print(f"{called:44} {quick:7,} {full:9,} cells  {exhibit.title}")
+            print(f"{called:50} {quick:7,} {full:9,} cells  {exhibit.title}")
 
 
 def _studies(kind: Literal["papers", "peers"], name: str) -> list[str]:

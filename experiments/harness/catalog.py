@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
+from types import ModuleType
 
 from experiments.harness.exhibits import Exhibit, Runs, Study
 
@@ -31,6 +32,29 @@ def load_study(name: str) -> Study:
         ...
     ValueError: there is no 'acorn' among the papers; there are credible, confidence, bayesian, utility and reinforced.
     """
+    study: Study = _find_module(name).STUDY
+    return study
+
+
+def describe_study(name: str) -> str:
+    """Return what a study is about, and its parts.
+
+    Parameters
+    ----------
+    name
+        As for `load_study`.
+
+    Examples
+    --------
+    >>> print(describe_study("peers.defaults"))
+    How the defaults of the growing trees were chosen.
+    <BLANKLINE>
+    passes  accuracy on ten streams, leaves on pure noise, and streams that were made for one default each.
+    """
+    return (_find_module(name).__doc__ or "").strip()
+
+
+def _find_module(name: str) -> ModuleType:
     kind, _, short = name.partition(".")
     known = {"papers": PAPERS, "peers": PEERS}.get(kind)
     if known is None:
@@ -40,8 +64,7 @@ def load_study(name: str) -> Study:
     else:
         *others, last = (one.partition(".")[2] for one in known)
         raise ValueError(f"there is no {short!r} among the {kind}; there are {', '.join(others)} and {last}.")
-    study: Study = importlib.import_module(f"{package}.exhibits").STUDY
-    return study
+    return importlib.import_module(f"{package}.exhibits")
 
 
 def find_exhibits(

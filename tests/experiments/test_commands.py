@@ -38,8 +38,9 @@ def test_results_pictures_and_the_book_are_written(tmp_path):
 
 def test_what_there_is_is_listed():
     listed = succeed("list", OAK).stdout.splitlines()
-    assert len(listed) == 2
-    assert "20 cells  height by year" in listed[0]
+    assert listed[0].startswith("Growth of oaks")
+    assert len(listed) == 4
+    assert "20 cells  height by year" in listed[2]
     everything = succeed("list").stdout
     assert "papers credible figure-5 --figure 5 " in everything
     assert "peers evergreen frozen --table 1 " in everything

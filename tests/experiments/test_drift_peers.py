@@ -1,4 +1,4 @@
-"""The benchmark of changes: its cells, alarms and verdicts, and what is told of stored results."""
+"""Trees that follow changes: its cells, alarms and verdicts, and what is told of stored results."""
 
 import numpy as np
 import pytest

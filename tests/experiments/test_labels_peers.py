@@ -1,4 +1,4 @@
-"""The benchmarks of paid labels and of defaults: their cells, and how differences are judged."""
+"""What paid labels buy, and defaults: how differences are judged."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Figures as the tables of this benchmark write them."""
+"""Figures as the tables about changes write them."""
 
 from __future__ import annotations
 
