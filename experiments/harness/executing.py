@@ -7,7 +7,7 @@ import os
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
@@ -31,7 +31,9 @@ class Done(NamedTuple):
     result: Any
 
 
-def run_in_processes(call: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Done]:
+def run_in_processes(
+    call: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], jobs: int
+) -> Generator[Done, None, None]:
     """Yield what a function returns for each tuple of arguments, as they are done.
 
     Parameters

@@ -6,7 +6,8 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from typing import Any
 
 from experiments.harness.catalog import find_runs
@@ -15,7 +16,7 @@ from experiments.harness.exhibits import Cell, Exhibit, Row, Runs, Scale
 from experiments.harness.results import Results
 from experiments.harness.storing import ResultStore
 
-Executor = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]], int], Iterator[Done]]
+Executor = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]], int], Generator[Done, None, None]]
 
 
 def measure(
@@ -62,7 +63,7 @@ def measure(
     missing = [
         (runs, cell) for runs in all_runs if not store.is_whole(runs, scale) for cell in store.missing(runs, scale)
     ]
-    failed = _measure_cells(missing, scale, store, jobs, executor, say)
+    failed = _measure_cells(missing, scale, store, jobs, executor, say) if missing else []
     for runs in all_runs:
         if not store.is_whole(runs, scale) and not store.missing(runs, scale):
             store.merge(runs, scale)
@@ -164,19 +165,20 @@ def _measure_cells(
 ) -> list[str]:
     tasks = [(runs.study, runs.name, cell) for runs, cell in missing]
     failed, start, said = [], time.monotonic(), 0.0
-    calls = executor(measure_cell, tasks, jobs) if tasks else iter(())
-    for count, done in enumerate(calls, 1):
-        runs, cell = missing[done.number]
-        if isinstance(done.result, Failed):
-            failed.append(f"{runs.study} {runs.name} {cell}: {done.result.why}")
-        else:
-            rows, seconds = done.result
-            store.write(runs, scale, cell, rows, seconds)
-        now = time.monotonic()
-        if now - said > 2.0 or count == len(tasks):
-            said = now
-            rest = (now - start) / count * (len(tasks) - count)
-            say(f"{count:,} of {len(tasks):,} cells; {show_time(rest)} left; last: {runs.study} {runs.name}")
+    # Whatever goes wrong here, no process is left that waits for another cell.
+    with closing(executor(measure_cell, tasks, jobs)) as calls:
+        for count, done in enumerate(calls, 1):
+            runs, cell = missing[done.number]
+            if isinstance(done.result, Failed):
+                failed.append(f"{runs.study} {runs.name} {cell}: {done.result.why}")
+            else:
+                rows, seconds = done.result
+                store.write(runs, scale, cell, rows, seconds)
+            now = time.monotonic()
+            if now - said > 2.0 or count == len(tasks):
+                said = now
+                rest = (now - start) / count * (len(tasks) - count)
+                say(f"{count:,} of {len(tasks):,} cells; {show_time(rest)} left; last: {runs.study} {runs.name}")
     return failed
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 from experiments.harness.executing import ATTEMPTS, Done, Failed, attempt
@@ -11,7 +11,7 @@ from experiments.harness.executing import ATTEMPTS, Done, Failed, attempt
 
 def run_on_ray(
     call: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], jobs: int, address: str | None = None
-) -> Iterator[Done]:
+) -> Generator[Done, None, None]:
     """Yield what a function returns for each tuple of arguments, as they are done; see `run_in_processes`.
 
     Parameters

@@ -1,5 +1,6 @@
 """What runs experiments: whatever is stopped, killed or spread over processes, the results are the same."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -89,6 +90,18 @@ def test_a_cell_that_fails_leaves_the_others(tmp_path, expected, monkeypatch):
     monkeypatch.delenv("OAK_FAIL")
     assert run_oak(tmp_path, jobs=2) == []
     assert merged(tmp_path) == merged(expected)
+
+
+def test_no_process_is_left_when_results_cannot_be_written(tmp_path, monkeypatch):
+    def refuse(*given):
+        raise OSError("the disk is full.")
+
+    monkeypatch.setattr(ResultStore, "write", refuse)
+    with pytest.raises(OSError, match="full") as caught:
+        run_oak(tmp_path, jobs=2)
+    # Also while somebody still looks at what went wrong.
+    assert caught.traceback
+    assert multiprocessing.active_children() == []
 
 
 @pytest.mark.parametrize("deaths", [1, 9])

@@ -81,11 +81,12 @@ def summarize(found: Results) -> Report:
         "river", "MOA", "`ConfidenceTree()`",
     ]  # fmt: skip
     rows = []
+    first = f", first {found['most'][0]:,} rows" if "most" in found else ""
     for (stream, leaf), part in found.groups("data", "leaf"):
         rates = {name: float(part.where(learner=name)["rate"][0]) for name in PASSES}
         rows.append(
             [
-                f"{STREAMS[stream]}, {leaf}",
+                f"{STREAMS[stream]}, {leaf}{first}",
                 _shown(rates[OURS] / 1e6, ".2f", " M"),
                 _shown(rates[OURS] / rates[RIVER], ".0f", " x"),
                 _shown(rates[OURS] / rates[MOA], ".1f", " x"),
