@@ -28,8 +28,7 @@ lint: .venv/ready
 	$(BIN)/lint-imports
 
 bench: .venv/bench
-	$(BIN)/python -m benchmarks
-	$(BIN)/python -m benchmarks.asking_speed
+	$(BIN)/python -m experiments peers speed --scale full --fresh
 
 clean:
 	rm -rf .venv build dist src/*.egg-info $(RUN_DIR) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -74,20 +73,6 @@ Delay = Annotated[
     typer.Option(metavar="ROWS", rich_help_panel=_LABELS, help="Rows until a label comes: 500, or a range, 10-500."),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, such as quercus-run/model.quercus.")]
-
-
-class Scale(StrEnum):
-    """How much `reproduce` measures."""
-
-    QUICK = "quick"
-    FULL = "full"
-
-
-class Executor(StrEnum):
-    """Where `reproduce` runs."""
-
-    PROCESSES = "processes"
-    RAY = "ray"
 
 
 class Format(StrEnum):
@@ -369,52 +354,6 @@ def show(
         from quercus.cli.show import show_model
 
         show_model(model, form.value, depth)
-
-
-@app.command(
-    epilog=_examples(
-        "quercus reproduce --list",
-        "quercus reproduce credible --figure 5",
-        "quercus reproduce --scale quick --jobs 2 --book",
-        "quercus reproduce reinforced --table 1 --scale full --on ray",
-    )
-)
-def reproduce(
-    paper: Annotated[
-        str | None,
-        typer.Argument(metavar="[PAPER]", help="credible, confidence, bayesian, utility or reinforced. Default: all."),
-    ] = None,
-    figure: Annotated[str | None, typer.Option(metavar="N", help="Only this figure.")] = None,
-    table: Annotated[str | None, typer.Option(metavar="N", help="Only this table.")] = None,
-    scale: Annotated[
-        Scale, typer.Option(help="quick: few repetitions and thin grids; full: as many as were published.")
-    ] = Scale.QUICK,
-    jobs: Annotated[int | None, typer.Option(min=1, help="So many at a time. Default: one for each core.")] = None,
-    where: Annotated[
-        Executor, typer.Option("--on", help="Processes of this machine, or a Ray cluster (RAY_ADDRESS).")
-    ] = Executor.PROCESSES,
-    out: Annotated[Path, typer.Option(help="Folder for the results; it is made if need be.")] = Path(
-        "quercus-reproduction"
-    ),
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was measured before.")] = False,
-    book: Annotated[bool, typer.Option("--book", help="Write the page about all of it, as Markdown and HTML.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="Show what there is, and stop.")] = False,
-) -> None:
-    """Measure the tables and figures of the papers behind the learners.
-
-    Results are Parquet files, pictures and, with --book, a page: ours beside
-    what was published, claim by claim. A run that was stopped, by Ctrl-C or
-    kill, goes on where it was. Data sets are read from QUERCUS_DATA.
-    """
-    with guarded():
-        from quercus.cli.reproduce import list_exhibits, reproduce_exhibits
-
-        if listed:
-            list_exhibits(paper)
-            return
-        size: Literal["quick", "full"] = "full" if scale is Scale.FULL else "quick"
-        cores = jobs or os.cpu_count() or 1
-        reproduce_exhibits(paper, figure, table, size, cores, where.value, out, fresh, book)
 
 
 @app.command(

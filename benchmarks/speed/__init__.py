@@ -1,1 +1,0 @@
-"""The results of `python -m benchmarks` as stored results, from which the README is filled."""

@@ -1,0 +1,1 @@
+"""What all experiments share: cells, seeds, processes, stored results, tables, ranks and pages."""

@@ -1,0 +1,1 @@
+"""The tables and figures of the papers behind Quercus, as commands: ``python -m experiments papers``."""

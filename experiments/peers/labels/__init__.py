@@ -1,0 +1,1 @@
+"""What label policies are worth."""

@@ -1,0 +1,1 @@
+"""Speed beside river and MOA."""

@@ -1,0 +1,1 @@
+"""What the utility tree is worth."""
