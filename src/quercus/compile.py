@@ -283,7 +283,7 @@ def source_hash() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     for path in sorted(package.rglob("*.py")):
         text = path.read_bytes()
-        if b"@kernel" in text or path.name == "layout.py":
+        if b"@kernel" in text or path.name == "layout.py" or path.name.startswith("state"):
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + text)
     return digest.hexdigest()[:16]
 

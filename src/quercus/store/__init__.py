@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from quercus.store.errors import ModelFileError
 from quercus.store.files import FORMAT, Model, load, read_model, write_model
+from quercus.store.states import read_state
 
-__all__ = ["FORMAT", "Model", "ModelFileError", "load", "read_model", "write_model"]
+__all__ = ["FORMAT", "Model", "ModelFileError", "load", "read_model", "read_state", "write_model"]
