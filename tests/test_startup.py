@@ -14,8 +14,8 @@ from quercus.locking import lock_file
 # A kernel that compiles fast.
 DRAW = """
 import numpy as np
-from quercus.bayes.kernels import draw_numbers
-from quercus.bayes.layout import TREE
+from quercus.learners.bayesian.kernels import draw_numbers
+from quercus.learners.bayesian.layout import TREE
 
 drawn = np.ones(2)
 draw_numbers(np.zeros(1, TREE), 0, drawn)

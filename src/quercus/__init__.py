@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from quercus.registry import LEARNERS
 
 if TYPE_CHECKING:
-    from quercus import ask, bounds, checks, drift, explain, inquire, ledger, streams
+    from quercus import acquisition, ask, bounds, checks, drift, explain, ledger, streams
+    from quercus.acquisition.comparisons import comparisons
+    from quercus.acquisition.layout import REFER
     from quercus.ask.asker import Asker
     from quercus.evaluation import (
         Choice,
@@ -28,13 +30,11 @@ if TYPE_CHECKING:
         repeat,
         replay,
     )
-    from quercus.inquire.comparisons import comparisons
-    from quercus.inquire.layout import REFER
     from quercus.learners.bayesian import BayesianForest, BayesianTree
-    from quercus.learners.confidence import ConfidenceTree
-    from quercus.learners.credible import CredibleTree
     from quercus.learners.evergreen import EvergreenForest, EvergreenTree
-    from quercus.learners.hoeffding import HoeffdingTree
+    from quercus.learners.incremental.confidence import ConfidenceTree
+    from quercus.learners.incremental.credible import CredibleTree
+    from quercus.learners.incremental.hoeffding import HoeffdingTree
     from quercus.learners.reinforced import ReinforcedTree
     from quercus.learners.renewing import Renewing
     from quercus.learners.utility import UtilityTree
@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_SUBPACKAGES = ("ask", "bounds", "checks", "drift", "explain", "inquire", "ledger", "streams")
+_SUBPACKAGES = ("acquisition", "ask", "bounds", "checks", "drift", "explain", "ledger", "streams")
+# Names of one release ago, each a module that says what it is called now.
+_FORMER = ("inquire",)
 _NAMES = {
     **LEARNERS,
     "Renewing": "quercus.learners.renewing",
@@ -60,8 +62,8 @@ _NAMES = {
     "Replay": "quercus.evaluation",
     "NoSupport": "quercus.evaluation",
     "Repeats": "quercus.evaluation",
-    "comparisons": "quercus.inquire.comparisons",
-    "REFER": "quercus.inquire.layout",
+    "comparisons": "quercus.acquisition.comparisons",
+    "REFER": "quercus.acquisition.layout",
     "load": "quercus.store",
     "ModelFileError": "quercus.store",
 }
@@ -94,12 +96,12 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "REFER",
     "Replay",
     "NoSupport",
+    "acquisition",
     "ask",
     "bounds",
     "checks",
     "drift",
     "explain",
-    "inquire",
     "ledger",
     "streams",
     "__version__",
@@ -107,7 +109,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
 
 
 def __getattr__(name: str) -> Any:
-    if name in _SUBPACKAGES:
+    if name in _SUBPACKAGES or name in _FORMER:
         return importlib.import_module(f"quercus.{name}")
     if name in _NAMES:
         value = getattr(importlib.import_module(_NAMES[name]), name)

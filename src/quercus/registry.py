@@ -9,11 +9,11 @@ from typing import Any
 LEARNERS: dict[str, str] = {
     "BayesianForest": "quercus.learners.bayesian",
     "BayesianTree": "quercus.learners.bayesian",
-    "ConfidenceTree": "quercus.learners.confidence",
-    "CredibleTree": "quercus.learners.credible",
+    "ConfidenceTree": "quercus.learners.incremental.confidence",
+    "CredibleTree": "quercus.learners.incremental.credible",
     "EvergreenForest": "quercus.learners.evergreen",
     "EvergreenTree": "quercus.learners.evergreen",
-    "HoeffdingTree": "quercus.learners.hoeffding",
+    "HoeffdingTree": "quercus.learners.incremental.hoeffding",
     "ReinforcedTree": "quercus.learners.reinforced",
     "UtilityTree": "quercus.learners.utility",
 }
@@ -21,9 +21,9 @@ LEARNERS: dict[str, str] = {
 MODELS: dict[str, str] = {
     **LEARNERS,
     "Renewing": "quercus.learners.renewing",
-    "FrozenEvergreen": "quercus.evergreen.frozen",
-    "FrozenForest": "quercus.bayes.frozen",
-    "FrozenTree": "quercus.growing.frozen",
+    "FrozenEvergreen": "quercus.learners.evergreen.frozen",
+    "FrozenForest": "quercus.learners.bayesian.frozen",
+    "FrozenTree": "quercus.learners.incremental.frozen",
 }
 
 

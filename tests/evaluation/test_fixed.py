@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quercus as qc
+from quercus.acquisition import Prices
 from quercus.evaluation.fixed import BestFeatures
 from quercus.evaluation.ranking import choose_items, information
-from quercus.inquire import Prices
 
 
 def tells(column: list[Any], labels: list[Any]) -> float:

@@ -12,7 +12,7 @@ from experiments.peers.drift.labelled import LATER, count_found, near_changes
 from experiments.peers.drift.learners import OURS, RENEWING_DDM, TREES, DriftRun, find_restarts, run_ours
 from experiments.peers.drift.streams import STREAMS, DriftStream, load_case
 from experiments.peers.evergreen.sets import OrderedRows
-from quercus.evergreen.arrays import EvergreenArrays
+from quercus.learners.evergreen.arrays import EvergreenArrays
 
 STORE = ResultStore(RESULTS)
 

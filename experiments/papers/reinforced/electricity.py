@@ -13,7 +13,7 @@ from experiments.papers.reinforced.forms import FAIR, OURS, PAPER, QUESTIONS, ma
 from experiments.papers.reinforced.measures import Answered, block_lines, score
 from experiments.papers.reinforced.sets import LabelledRows, load_rows, shuffle
 from quercus.evaluation import evaluate
-from quercus.learners.hoeffding import HoeffdingTree
+from quercus.learners.incremental.hoeffding import HoeffdingTree
 
 # The paper's form with bins made beforehand from all rows, and with the rows in random order.
 AHEAD, MIXED = "paper's form, bins of the whole stream", "paper's form, shuffled rows"

@@ -63,8 +63,8 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[misc]
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from quercus.learners.confidence import ConfidenceTree
-        from quercus.learners.hoeffding import HoeffdingTree
+        from quercus.learners.incremental.confidence import ConfidenceTree
+        from quercus.learners.incremental.hoeffding import HoeffdingTree
 
         yield {"learner": ConfidenceTree()}
         yield {"learner": HoeffdingTree()}

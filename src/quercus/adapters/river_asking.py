@@ -85,7 +85,7 @@ class RiverAsking(ActiveLearningClassifier):  # type: ignore[misc]
         from river.naive_bayes import GaussianNB
 
         from quercus.ask.policies import Random, Uncertain
-        from quercus.learners.confidence import ConfidenceTree
+        from quercus.learners.incremental.confidence import ConfidenceTree
 
         yield {"learner": ConfidenceTree(), "policy": Uncertain(0.2)}
         yield {"learner": GaussianNB(), "policy": Random(0.5)}

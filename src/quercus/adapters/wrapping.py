@@ -64,7 +64,7 @@ def set_inside(learner: OnlineClassifier, name: str, value: Any) -> OnlineClassi
         return learner
     from sklearn.base import clone
 
-    from quercus.learners.confidence import ConfidenceTree
+    from quercus.learners.incremental.confidence import ConfidenceTree
 
     inner = arguments["learner"]
     learner.set_params(learner=set_inside(ConfidenceTree() if inner is None else clone(inner), name, value))

@@ -17,8 +17,8 @@ from quercus.streams import Stream, as_stream
 from quercus.streams.memory import MemoryStream
 
 if TYPE_CHECKING:
-    from quercus.inquire import Prices
-    from quercus.inquire.purchases import Purchases
+    from quercus.acquisition import Prices
+    from quercus.acquisition.purchases import Purchases
 
 Floats = NDArray[np.float64]
 # Where prices do not matter they only decide between policies that lose the same: an error counts so many times more.
@@ -111,7 +111,7 @@ def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) ->
     >>> against_best(model, rows, labels, questions=1).best.accuracy
     0.6666666666666666
     """
-    from quercus.inquire.compiled import CompiledLearner
+    from quercus.acquisition.compiled import CompiledLearner
 
     if not isinstance(model, CompiledLearner):
         raise TypeError(
@@ -160,7 +160,7 @@ def _name_columns(stream: Stream, names: Sequence[str]) -> Stream:
 
 def _find_worth(model: Any) -> float | None:
     """Return what a loss of 1 costs in the unit of the prices, None if prices do not matter."""
-    from quercus.utility.arguments import WORTH
+    from quercus.learners.utility.arguments import WORTH
 
     if model.worth != "auto":
         return None if model.worth is None else float(model.worth)

@@ -157,7 +157,7 @@ def prices_of(learner: Any, names: Sequence[str]) -> list[float]:
     >>> prices_of(tree, ["age", "hb", "crp", "mri", "pulse"])
     [0.0, 20.0, 500.0, 1.0]
     """
-    from quercus.inquire import Prices
+    from quercus.acquisition import Prices
 
     costs, groups, requires = (getattr(learner, name, None) for name in ("costs", "groups", "requires"))
     is_open = getattr(learner, "features", "closed") == "open"

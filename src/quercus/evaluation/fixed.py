@@ -129,7 +129,7 @@ class BestFeatures:
         names = self.names or [f"x{j}" for j in range(X.shape[1])]
         if not isinstance(X, np.ndarray):
             names = list(_frame(X).columns)
-        from quercus.inquire import Prices
+        from quercus.acquisition import Prices
 
         self._prices = Prices(names, self.costs, self.groups, self.requires)
         self._choose(list(range(len(self._prices.items))))
@@ -185,7 +185,7 @@ class BestFeatures:
         return np.full(rows, cost), np.tile(bought, (rows, 1))
 
     def _tell(self, answers: Any, proba: Any, cost: NDArray[np.float64], bought: NDArray[np.bool]) -> Any:
-        from quercus.inquire.purchases import Purchases
+        from quercus.acquisition.purchases import Purchases
 
         labels = list(self._model.schema_.labels)
         said = np.array([None if answer < 0 else labels[answer] for answer in answers.tolist()], object)

@@ -24,8 +24,8 @@ from quercus.schema.refusals import listed
 from quercus.streams import as_stream
 
 if TYPE_CHECKING:
-    from quercus.inquire import PolicyTree, Prices
-    from quercus.inquire.purchases import Purchases
+    from quercus.acquisition import PolicyTree, Prices
+    from quercus.acquisition.purchases import Purchases
 
 Known = tuple[int, ...]
 # Positions and steps beyond which it would take gigabytes, or many minutes.
@@ -94,7 +94,7 @@ class BestPolicy:
         >>> told.answers.tolist(), told.cost.tolist()
         (['yes', 'no'], [1.0, 1.0])
         """
-        from quercus.inquire.purchases import Purchases
+        from quercus.acquisition.purchases import Purchases
 
         stream = as_stream((X, np.zeros(len(X), np.int64)))
         if len(stream.feature_names) != len(self.prices.names):
@@ -201,7 +201,7 @@ def best_policy(
     >>> best_policy(stream, {"mri": 3}, price_of_error=1).cost
     0.0
     """
-    from quercus.inquire import Prices
+    from quercus.acquisition import Prices
 
     known = read_environment(environment)
     if costs is None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quercus.acquisition import PolicyNode, PolicyTree
+from quercus.acquisition.policy_outcomes import Names, describe
 from quercus.evaluation.environments import Floats
-from quercus.inquire import PolicyNode, PolicyTree
-from quercus.inquire.policy_outcomes import Names, describe
 
 if TYPE_CHECKING:
     from quercus.evaluation.optimum import BestPolicy, Known

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from quercus.inquire import Prices
+    from quercus.acquisition import Prices
 
 # Numbers are cut into so many parts of equal size.
 _BINS = 4
@@ -72,7 +72,7 @@ def choose_items(prices: Prices, told: Sequence[float], count: int, per_price: b
 
     Examples
     --------
-    >>> from quercus.inquire import Prices
+    >>> from quercus.acquisition import Prices
     >>> prices = Prices(["age", "hb", "crp", "mri"], {"age": 0, "blood": 2, "mri": 500}, {"blood": ["hb", "crp"]})
     >>> choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1), choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1, per_price=True)
     ([0, 2], [0, 1])

@@ -24,8 +24,8 @@ def usual_rivals(nominal: Collection[str | int] | None = None, loss: Loss | None
     >>> list(usual_rivals())[:2]
     ['ConfidenceTree', 'HoeffdingTree']
     """
-    from quercus.learners.confidence import ConfidenceTree
-    from quercus.learners.hoeffding import HoeffdingTree
+    from quercus.learners.incremental.confidence import ConfidenceTree
+    from quercus.learners.incremental.hoeffding import HoeffdingTree
 
     found: dict[str, Any] = {
         "ConfidenceTree": ConfidenceTree(loss=loss, nominal=nominal),

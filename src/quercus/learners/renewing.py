@@ -21,7 +21,7 @@ from quercus.base import OnlineClassifier
 from quercus.drift import DDM, Detector
 from quercus.drift.compiled import CompiledDetector
 from quercus.interrupts import uninterrupted
-from quercus.learners.confidence import ConfidenceTree
+from quercus.learners.incremental.confidence import ConfidenceTree
 from quercus.predictor import Floats, Integers
 from quercus.registry import MODELS, find_learner
 from quercus.store import Model, ModelFileError, write_model

@@ -1,0 +1,63 @@
+"""Cells of values, and bins drawn from the stream; compiled. ``docs/utility.md`` tells how bins are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quercus.acquisition.layout import NUMERIC
+from quercus.compile import kernel
+
+
+@kernel(inline=True)
+def find_cell(features: Any, edges: Any, f: int, x: float) -> int:
+    """Return the cell of a value within its block, -1 if there is none."""
+    cells = features[f].cells
+    if features[f].kind != NUMERIC:
+        return int(x) if 0.0 <= x < cells else -1
+    cell = 0
+    for k in range(cells - 1):
+        cell += edges[f, k] < x
+    return cell if cells > 0 else -1
+
+
+@kernel
+def sort_kept(kept: Any, order: Any, number: int) -> None:
+    """Write the places of values in ascending order: a shell sort."""
+    for i in range(number):
+        order[i] = i
+    gap = number // 2
+    while gap > 0:
+        for i in range(gap, number):
+            place = order[i]
+            value = kept[place].value
+            j = i
+            while j >= gap and kept[order[j - gap]].value > value:
+                order[j] = order[j - gap]
+                j -= gap
+            order[j] = place
+        gap //= 2
+
+
+@kernel
+def draw_quantiles(kept: Any, order: Any, number: int, bins: int, edges: Any) -> int:
+    """Write the edges between bins of like weight, or between all values if these are few; return their number."""
+    sort_kept(kept, order, number)
+    total, distinct = kept[0].weight, 1
+    for i in range(1, number):
+        total += kept[i].weight
+        distinct += kept[order[i]].value != kept[order[i - 1]].value
+    found, mark, below = 0, 1, 0.0
+    for i in range(number - 1):
+        value, following = kept[order[i]].value, kept[order[i + 1]].value
+        below += kept[order[i]].weight
+        if value == following:
+            continue
+        passed = distinct <= bins
+        while mark < bins and below * bins >= mark * total:
+            passed = True
+            mark += 1
+        if passed:
+            # Halves, since the sum of two large numbers may overflow.
+            edges[found] = 0.5 * value + 0.5 * following
+            found += 1
+    return found

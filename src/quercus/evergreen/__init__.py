@@ -1,1 +1,0 @@
-"""The evergreen tree: rows kept a byte per value, and a tree grown anew from them."""

@@ -1,0 +1,262 @@
+"""One row on its way through one tree: where it comes to, and what an example changes; compiled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from quercus.compile import kernel
+from quercus.learners.bayesian.ahead import find_product, forget_products
+from quercus.learners.bayesian.dirichlet import learn_leaf
+from quercus.learners.bayesian.layout import PATH, Ahead, Nodes, Scratch
+from quercus.learners.bayesian.nodes import (
+    combine_rows,
+    dot,
+    keep_in_band,
+    list_nonzero,
+    look,
+    noise_of,
+    normal_cdf,
+    normal_density,
+    subtract_waiting,
+    update_node,
+)
+
+# Forgetting stops here: a class that has not come for long must still be able to.
+_LEAST_FORGOTTEN = 1e-6
+# What is noted of a node that a row came to: m, s, xi' Sigma xi, and what that is at least.
+_MARGIN, _DEVIATION, _VARIANCE, _LEAST = range(4)
+# The state of a node on the way of an example; a reached leaf waits for ever.
+_WAITING, _SPLIT = 1, 2
+
+
+@kernel
+def make_scratch(option: Any, mu: Any, columns: int, depth: int, classes: int) -> Scratch:
+    """Return room for one row and one tree."""
+    width = mu.shape[1]
+    inner = 2**depth - 1
+    z = np.zeros(max(width, columns), mu.dtype)
+    xi = np.zeros(width, mu.dtype)
+    other = np.zeros(width, mu.dtype)
+    places = np.zeros(len(z), np.int64)
+    spreads = np.zeros((inner, width), mu.dtype)
+    facts = np.zeros((inner, 4))
+    state = np.zeros(2 * inner + 1, np.int64)
+    figures = np.zeros((4, 2 * inner + 1))
+    leaf, factors = np.zeros((3, classes)), np.zeros(option.block, mu.dtype)
+    return Scratch(z, xi, other, places, spreads, facts, state, figures, leaf, factors)
+
+
+@kernel
+def load_row(z: Any, row: Any) -> None:
+    """Copy a row of numbers into the type of the forest; z is zero behind it."""
+    for k in range(len(row)):
+        z[k] = row[k]
+
+
+@kernel
+def split_row(
+    option: Any, all_nodes: Nodes, n: int, noise: Any, noisy: bool, product: Any, scratch: Scratch, at: int
+) -> None:
+    """Compute how node n divides the row, into place ``at`` of spreads and facts.
+
+    ``product`` is stored sigma times what it sees if that is known, otherwise empty.
+    """
+    node, mu = all_nodes.nodes[n], all_nodes.mu[n]
+    spread, facts = scratch.spreads[at], scratch.facts[at]
+    seen = look(option.sight, n, node.size, all_nodes.picks, all_nodes.maps, scratch.z, scratch.places, scratch.xi)
+    if option.diagonal:
+        variances = all_nodes.variances[n]
+        for k in range(len(spread)):
+            spread[k] = variances[k] * seen[k]
+    elif len(product) > 0:
+        for k in range(len(spread)):
+            spread[k] = product[k]
+    else:
+        count = list_nonzero(seen, node.size, scratch.places)
+        combine_rows(all_nodes.sigma[n], seen, scratch.places, count, spread)
+    if node.waits > 0:
+        subtract_waiting(all_nodes.waiting[n], all_nodes.signs[n], node.waits, seen, scratch.factors, spread)
+    variance = dot(seen, spread) * node.inflation
+    # Without the second a mean that never comes back would be scaled up with each shrinking covariance, for ever.
+    certain = max(node.top * node.inflation, option.floor * dot(mu, mu))
+    least = option.floor * dot(seen, seen) * certain
+    total = variance
+    if noisy:
+        total += noise_of(option, all_nodes, n, noise, scratch.other)
+    deviation = math.sqrt(max(total, least))
+    facts[_MARGIN] = dot(mu, seen) / deviation
+    facts[_DEVIATION] = deviation
+    facts[_VARIANCE] = variance
+    facts[_LEAST] = least
+
+
+@kernel
+def is_noisy(noise: Any) -> bool:
+    """Return whether any value of a row is missing."""
+    most = 0.0
+    for c in range(len(noise)):
+        most = max(most, noise[c])
+    return most > 0.0
+
+
+@kernel
+def reach_leaves(
+    option: Any, tree: Any, all_nodes: Nodes, i: int, noise: Any, scratch: Scratch, ahead: Ahead, mode: int
+) -> None:
+    """Write with what probability the row, the i-th of those ahead (-1: none), comes to each node and leaf.
+
+    Or, if told so, which path it takes.
+    """
+    rho = scratch.figures[0]
+    noisy = is_noisy(noise)
+    # Where hardly anything arrives, it is divided evenly: no answer changes by more than that.
+    negligible = option.skip * option.skip
+    rho[0] = 1.0
+    for n in range(2**tree.depth - 1):
+        left, right = 0.5, 0.5
+        node = tree.node + n
+        if mode & PATH:
+            if rho[n] > 0.0:
+                size = all_nodes.nodes[node].size
+                picks, maps = all_nodes.picks, all_nodes.maps
+                seen = look(option.sight, node, size, picks, maps, scratch.z, scratch.places, scratch.xi)
+                left = 1.0 if dot(all_nodes.mu[node], seen) > 0.0 else 0.0
+                right = 1.0 - left
+        elif rho[n] > negligible:
+            product = scratch.other[:0] if i < 0 else find_product(option, all_nodes, node, n, i, scratch.places, ahead)
+            split_row(option, all_nodes, node, noise, noisy, product, scratch, n)
+            left = normal_cdf(scratch.facts[n, _MARGIN])
+            right = normal_cdf(-scratch.facts[n, _MARGIN])
+        rho[2 * n + 1] = left * rho[n]
+        rho[2 * n + 2] = right * rho[n]
+
+
+@kernel
+def leaf_total(alpha: Any, leaf: int, classes: int) -> float:
+    """Return |alpha| of a leaf."""
+    total = 0.0
+    for c in range(classes):
+        total += alpha[leaf, c]
+    return total
+
+
+@kernel
+def add_class_shares(tree: Any, alpha: Any, classes: int, rho: Any, out: Any) -> None:
+    """Add up the class shares of the leaves, weighted by how probably a row comes there."""
+    leaves = 2**tree.depth
+    for leaf in range(leaves):
+        reached = rho[leaves - 1 + leaf]
+        if reached > 0.0:
+            total = leaf_total(alpha, tree.leaf + leaf, classes)
+            for c in range(classes):
+                out[c] += reached * (alpha[tree.leaf + leaf, c] / total)
+
+
+@kernel
+def forget_some(option: Any, tree: Any, all_nodes: Nodes, alpha: Any) -> None:
+    """Let all that a tree knows grow a little less certain."""
+    for n in range(tree.node, tree.node + 2**tree.depth - 1):
+        all_nodes.nodes[n].inflation *= 1.0 + option.forget
+        keep_in_band(all_nodes.nodes[n], all_nodes.mu[n])
+    for leaf in range(tree.leaf, tree.leaf + 2**tree.depth):
+        for c in range(option.classes):
+            if alpha[leaf, c] > _LEAST_FORGOTTEN:
+                alpha[leaf, c] *= 1.0 - option.forget
+
+
+@kernel
+def bound_nodes(tree: Any, alpha: Any, classes: int, y: int, figures: Any) -> None:
+    """Write the share of class y in each leaf, and for each node the largest and smallest below it."""
+    u, upper, lower = figures[1], figures[2], figures[3]
+    leaves = 2**tree.depth
+    for leaf in range(leaves):
+        share = alpha[tree.leaf + leaf, y] / leaf_total(alpha, tree.leaf + leaf, classes)
+        n = leaves - 1 + leaf
+        u[n], upper[n], lower[n] = share, share, share
+    for n in range(leaves - 2, -1, -1):
+        upper[n] = max(upper[2 * n + 1], upper[2 * n + 2])
+        lower[n] = min(lower[2 * n + 1], lower[2 * n + 2])
+
+
+@kernel
+def most_relevant(inner: int, state: Any, rho: Any, upper: Any) -> int:
+    """Return the inner node, of those that wait, that may contribute most; -1 if none waits."""
+    best = -1
+    for n in range(inner):
+        if state[n] == _WAITING and (best < 0 or rho[n] * upper[n] > rho[best] * upper[best]):
+            best = n
+    return best
+
+
+@kernel
+def spread_example(
+    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, i: int, noise: Any, scratch: Scratch, ahead: Ahead
+) -> float:
+    """Send an example of class y, the i-th of those ahead (-1: none), through a tree; return p(y | x).
+
+    Nodes are split in the order of what they may contribute, until what is left is below ``skip``: those need no
+    product with their covariance, are not changed, and count as if they divided evenly.
+    """
+    rho, u, upper, lower = scratch.figures[0], scratch.figures[1], scratch.figures[2], scratch.figures[3]
+    state = scratch.state
+    inner = 2**tree.depth - 1
+    bound_nodes(tree, alpha, option.classes, y, scratch.figures)
+    for n in range(2 * inner + 1):
+        state[n] = 0
+        rho[n] = 0.0
+    noisy = is_noisy(noise)
+    rho[0] = 1.0
+    state[0] = _WAITING
+    sure = lower[0]
+    n = 0
+    while n >= 0 and not rho[n] * upper[n] < option.skip * sure:
+        at = tree.node + n
+        product = scratch.other[:0] if i < 0 else find_product(option, all_nodes, at, n, i, scratch.places, ahead)
+        split_row(option, all_nodes, at, noise, noisy, product, scratch, n)
+        rho[2 * n + 1] = normal_cdf(scratch.facts[n, _MARGIN]) * rho[n]
+        rho[2 * n + 2] = normal_cdf(-scratch.facts[n, _MARGIN]) * rho[n]
+        state[n], state[2 * n + 1], state[2 * n + 2] = _SPLIT, _WAITING, _WAITING
+        sure = 0.0
+        for k in range(2 * inner + 1):
+            if state[k] == _WAITING:
+                sure += rho[k] * lower[k]
+        n = most_relevant(inner, state, rho, upper)
+    for k in range(inner - 1, -1, -1):
+        left, right = 0.5, 0.5
+        if state[k] == _SPLIT:
+            left, right = normal_cdf(scratch.facts[k, _MARGIN]), normal_cdf(-scratch.facts[k, _MARGIN])
+        u[k] = u[2 * k + 1] * left + u[2 * k + 2] * right
+    return u[0]
+
+
+@kernel
+def change_tree(
+    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, p: float, part: float, scratch: Scratch, ahead: Ahead
+) -> None:
+    """Match the moments of every node and leaf that the example came to."""
+    rho, u = scratch.figures[0], scratch.figures[1]
+    inner = 2**tree.depth - 1
+    least = option.skip * p
+    for n in range(inner):
+        left, right = u[2 * n + 1], u[2 * n + 2]
+        if scratch.state[n] != _SPLIT or rho[n] * max(u[n], left, right) < least:
+            continue
+        facts = scratch.facts[n]
+        margin = facts[_MARGIN]
+        kappa = rho[n] * normal_density(margin) * (left - right) / p
+        at = tree.node + n
+        scale = all_nodes.nodes[at].inflation / facts[_DEVIATION]
+        # Of stored sigma, whence divided by the inflation once.
+        shrink = part * (kappa * kappa + kappa * margin) * scale / facts[_DEVIATION]
+        changes = facts[_VARIANCE] >= facts[_LEAST]
+        move, spread = part * kappa * scale, scratch.spreads[n]
+        written = update_node(option, all_nodes, at, spread, move, shrink, changes, scratch.other, scratch.factors)
+        if written and len(ahead.last) > 0:
+            forget_products(ahead, n)
+    for n in range(inner, 2 * inner + 1):
+        if scratch.state[n] == _WAITING and rho[n] * u[n] >= least:
+            share = min(rho[n] * u[n] / p, 1.0)
+            learn_leaf(alpha[tree.leaf + n - inner], option.classes, y, part * share, scratch.leaf)

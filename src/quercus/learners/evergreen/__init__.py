@@ -1,0 +1,144 @@
+"""Evergreen tree: it keeps the rows that it has learned, a byte per value, and grows anew from them.
+
+Our own; ``docs/evergreen.md`` tells every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from quercus.learners.evergreen.forest import EvergreenForestLearner
+from quercus.learners.evergreen.tree import EvergreenLearner
+
+
+class EvergreenTree(EvergreenLearner):
+    """Classifier that wastes no label: a decision tree that is grown anew from the rows that were learned.
+
+    As accurate as a batch tree on the same labels, mostly more so, at the speed of a stream and in bounded memory. It
+    answers by all prunings of its tree, each by its weight, by what recent labels tell where that has paid, and by
+    what single features tell, added up on top of the tree.
+
+    Parameters
+    ----------
+    bins
+        The most bins of a numeric feature, at first; where values crowd together later, bins are cut.
+    keep
+        Which rows stay when the store is full: ``"sample"``, a fair sample of all that were learned; ``"recent"``, the
+        last ones.
+    adaptive
+        Whether the tree watches its answers, and when they become clearly worse grows anew from the last rows alone.
+    loss
+        What wrong answers cost: ``{true label: {answer: cost}}``; 1 where nothing is given.
+    nominal
+        Names or positions of columns that hold categories although they look like numbers.
+    features
+        ``"closed"``: features that were not in the first example are refused; ``"open"``: they are added.
+    max_bytes
+        Limit for the memory of the tree, rows included.
+    seed
+        Of what is left to chance: which rows stay; None for a fresh one.
+
+    Attributes
+    ----------
+    classes_
+        Labels seen so far, sorted.
+    rows_
+        How many of the learned rows are kept.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> X, y = qc.streams.RandomTree(leaves=30, q=0.95, seed=1).take(6_000)
+    >>> tree = qc.EvergreenTree(seed=7).partial_fit(X[:5_000], y[:5_000])
+    >>> round(float((tree.predict(X[5_000:]) == y[5_000:]).mean()), 3)
+    0.921
+    """
+
+    def __init__(
+        self,
+        *,
+        bins: int = 64,
+        keep: str = "sample",
+        adaptive: bool = True,
+        loss: Mapping[Any, Mapping[Any, float]] | None = None,
+        nominal: Collection[str | int] | None = None,
+        features: str = "closed",
+        max_bytes: int = 2**25,
+        seed: int | None = 0,
+    ) -> None:
+        self.bins = bins
+        self.keep = keep
+        self.adaptive = adaptive
+        self.loss = loss
+        self.nominal = nominal
+        self.features = features
+        self.max_bytes = max_bytes
+        self.seed = seed
+
+
+class EvergreenForest(EvergreenForestLearner):
+    """Classifier of several evergreen trees, each over a part of the features: more accurate than one, and slower.
+
+    The trees answer by a weighted geometric mean, how well each did of late being its weight; what single features
+    tell is added up on top of that.
+
+    Parameters
+    ----------
+    trees
+        Their number.
+    subspace
+        Share of the features that a tree may use.
+    sight
+        Share of these that a node looks at, drawn anew for each node.
+    threads
+        How many trees may run at the same time; answers are the same for any number.
+    bins, keep, adaptive, loss, nominal, features, seed
+        As of `EvergreenTree`.
+    max_bytes
+        Limit for the memory of all trees together, rows included.
+
+    Attributes
+    ----------
+    classes_
+        Labels seen so far, sorted.
+    rows_
+        How many of the learned rows each tree keeps, in the mean.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> X, y = qc.streams.SEA(seed=1).take(3_000)
+    >>> forest = qc.EvergreenForest(trees=5, seed=7).partial_fit(X[:2_000], y[:2_000])
+    >>> round(float((forest.predict(X[2_000:]) == y[2_000:]).mean()), 3)
+    0.882
+    """
+
+    def __init__(
+        self,
+        *,
+        trees: int = 10,
+        subspace: float = 0.8,
+        sight: float = 0.7,
+        threads: int = 1,
+        bins: int = 64,
+        keep: str = "sample",
+        adaptive: bool = True,
+        loss: Mapping[Any, Mapping[Any, float]] | None = None,
+        nominal: Collection[str | int] | None = None,
+        features: str = "closed",
+        max_bytes: int = 2**28,
+        seed: int | None = 0,
+    ) -> None:
+        self.trees = trees
+        self.subspace = subspace
+        self.sight = sight
+        self.threads = threads
+        self.bins = bins
+        self.keep = keep
+        self.adaptive = adaptive
+        self.loss = loss
+        self.nominal = nominal
+        self.features = features
+        self.max_bytes = max_bytes
+        self.seed = seed

@@ -1,0 +1,176 @@
+"""How a tree answers by all its prunings, by its leaf and by recent labels, and learns; compiled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from quercus.compile import kernel
+from quercus.learners.evergreen.growth import is_in_set
+from quercus.learners.evergreen.layout import (
+    LAST_CATEGORY,
+    LEAST_PART,
+    LOSS_DECAY,
+    MISSING,
+    NO_AGGREGATE,
+    NO_RECENT,
+    RECENT_DECAY,
+)
+
+# Rows of what experts tell.
+WHOLE, RECENT, MIXED = range(3)
+_LARGE = 1e100
+
+
+@kernel(inline=True)
+def find_path(tree: Any, X: Any, i: int, path: Any) -> int:
+    """Write the nodes that row i goes through; return how many there are after the root."""
+    v, depth = np.uint32(0), 0
+    path.nodes[0] = 0
+    while tree.nodes[v].left > 0:
+        node = tree.nodes[v]
+        x = X[i, np.uint32(node.feature)]
+        if node.set >= 0:
+            # Of a category that the schema does not know (-1) no more is known than of the later ones.
+            code = MISSING if x != x else LAST_CATEGORY if x < 0.0 else min(int(x) + 1, LAST_CATEGORY)
+            goes_left = is_in_set(tree.sets, node.set, code)
+        else:
+            goes_left = x <= node.threshold or (x != x and node.missing_left != 0)
+        v = np.uint32(np.int64(node.left) + (0 if goes_left else 1))
+        depth += 1
+        path.nodes[depth] = v
+    return depth
+
+
+@kernel(inline=True)
+def find_coded_path(tree: Any, codes: Any, place: int, path: Any) -> int:
+    """Do the same for a row of the store."""
+    v, depth = np.uint32(0), 0
+    path.nodes[0] = 0
+    while tree.nodes[v].left > 0:
+        node = tree.nodes[v]
+        code = codes[place, np.uint32(node.feature)]
+        if node.set >= 0:
+            goes_left = is_in_set(tree.sets, node.set, code)
+        else:
+            goes_left = code <= node.cut if code != MISSING else node.missing_left != 0
+        v = np.uint32(np.int64(node.left) + (0 if goes_left else 1))
+        depth += 1
+        path.nodes[depth] = v
+    return depth
+
+
+@kernel(inline=True)
+def tell_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
+    """Write the shares of each node of a path, drawn to its parent's, and what all prunings tell together."""
+    shares, told, nodes = path.shares, path.told, tree.nodes
+    even, mass = 1.0 / classes, 1.0 / (nodes[0].n + 1.0)
+    for k in range(classes):
+        shares[0, k] = (tree.counts[0, k] + even) * mass
+    for j in range(1, depth + 1):
+        v = path.nodes[j]
+        mass = 1.0 / (nodes[v].n + 3.0)
+        for k in range(classes):
+            shares[j, k] = (tree.counts[v, k] + 2.0 * shares[j - 1, k] + even) * mass
+    for k in range(classes):
+        told[WHOLE, k] = shares[depth, k]
+    for back in range(depth):
+        j = depth - 1 - back
+        odds = nodes[path.nodes[j]].odds
+        part = odds / (1.0 + odds)
+        # Below that it would not be seen.
+        for k in range(classes if part > 1e-17 else 0):
+            told[WHOLE, k] += part * (shares[j, k] - told[WHOLE, k])
+
+
+@kernel(inline=True)
+def tell_recent(tree: Any, path: Any, depth: int, classes: int) -> None:
+    """Write what recent labels tell along a path."""
+    told = path.told
+    for back in range(depth + 1):
+        v = path.nodes[depth - back]
+        node = tree.nodes[v]
+        mass = 1.0 / (node.total + node.scale)
+        for k in range(classes):
+            here = (tree.recent[v, k] + node.scale * told[WHOLE, k]) * mass
+            told[RECENT, k] = here if back == 0 else told[RECENT, k] + node.stop * (here - told[RECENT, k])
+
+
+@kernel(inline=True)
+def tell_classes(option: Any, tree: Any, path: Any, depth: int, classes: int) -> None:
+    """Write class probabilities: those of the three experts, by how they have done of late."""
+    shares, told = path.shares, path.told
+    tell_prunings(tree, path, depth, classes)
+    least = min(option.loss, option.leaf_loss, option.recent_loss)
+    whole = 0.0 if option.without & NO_AGGREGATE else math.exp(least - option.loss)
+    leaf = math.exp(least - option.leaf_loss)
+    recent = 0.0 if option.without & NO_RECENT else math.exp(least - option.recent_loss)
+    if recent <= LEAST_PART * (whole + leaf + recent):
+        recent = 0.0
+    else:
+        tell_recent(tree, path, depth, classes)
+    total = whole + leaf + recent
+    for k in range(classes):
+        other = recent * told[RECENT, k] if recent > 0.0 else 0.0
+        told[MIXED, k] = (whole * told[WHOLE, k] + leaf * shares[depth, k] + other) / total
+
+
+@kernel(borrows=True)
+def add_recent(tree: Any, v: int, label: int) -> None:
+    """Count a label as recent: that older ones count less is done by a scale that grows."""
+    node = tree.nodes[v]
+    node.scale /= RECENT_DECAY
+    tree.recent[v, label] += node.scale
+    node.total += node.scale
+    if node.scale > _LARGE:
+        for k in range(tree.recent.shape[1]):
+            tree.recent[v, k] /= node.scale
+        node.total /= node.scale
+        node.scale = 1.0
+
+
+@kernel(inline=True)
+def learn_path(tree: Any, path: Any, depth: int, label: int, w: float) -> None:
+    """Count a label on a path, and weigh stopping against going on at each node by how well it was foretold."""
+    shares, below = path.shares, path.shares[depth, label]
+    for back in range(depth + 1):
+        j = depth - back
+        node = tree.nodes[path.nodes[j]]
+        tree.counts[path.nodes[j], label] += w
+        node.n += w
+        if back > 0:
+            odds, here = node.odds, shares[j, label]
+            ratio = here / below if w == 1.0 else (here / below) ** w
+            node.odds = min(max(odds * ratio, 1e-26), 1e13)
+            below += odds / (1.0 + odds) * (here - below)
+
+
+@kernel(inline=True)
+def learn_recent(tree: Any, path: Any, depth: int, label: int, whole: float) -> float:
+    """Count a label on a path as recent; return how probable recent labels had held it."""
+    below = 0.0
+    for back in range(depth + 1):
+        v = path.nodes[depth - back]
+        node = tree.nodes[v]
+        here = (tree.recent[v, label] + node.scale * whole) / (node.total + node.scale)
+        if back == 0:
+            below = here
+        else:
+            mixed = below + node.stop * (here - below)
+            node.stop = 0.01 + 0.98 * node.stop * here / mixed
+            below = mixed
+        add_recent(tree, v, label)
+    return below
+
+
+@kernel(inline=True)
+def learn_label(option: Any, tree: Any, path: Any, depth: int, label: int, w: float) -> None:
+    """Learn the label of a row whose path and shares are known."""
+    whole, leaf = path.told[WHOLE, label], path.shares[depth, label]
+    learn_path(tree, path, depth, label, w)
+    recent = learn_recent(tree, path, depth, label, whole)
+    option.loss = LOSS_DECAY * option.loss - w * math.log(whole)
+    option.leaf_loss = LOSS_DECAY * option.leaf_loss - w * math.log(leaf)
+    option.recent_loss = LOSS_DECAY * option.recent_loss - w * math.log(recent)

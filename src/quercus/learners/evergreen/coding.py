@@ -1,0 +1,267 @@
+"""Values as codes, the rows that are kept, and where bins end; compiled. See ``docs/evergreen.md``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from quercus.acquisition.seeding import mix_bits
+from quercus.compile import array_type, kernel
+from quercus.learners.evergreen.layout import (
+    GRAIN,
+    HEAVIEST,
+    LAST_CATEGORY,
+    MISSING,
+    MOST_EDGES,
+    NOMINAL,
+    NUMERIC,
+    OPTIONS,
+    SAMPLE,
+    STORE_TYPES,
+    Store,
+)
+
+_STEP = 0x9E3779B97F4A7C15
+PLACE, SPREAD, RANK, SUBSPACE, SIGHT, KEEPING = range(1, 7)
+_FEW_EDGES = 32
+
+
+@kernel(inline=True)
+def draw_number(seed: np.uint64, purpose: int, number: int) -> float:
+    """Return a number from 0 to 1 that belongs to a row."""
+    step = np.uint64(_STEP)
+    mixed = mix_bits(seed + step * np.uint64(purpose) + step * step * np.uint64(number))
+    return float(mixed >> np.uint64(11)) * 2.0**-53
+
+
+@kernel(inline=True)
+def round_weight(w: float) -> float:
+    """Return a weight as a multiple of the grain."""
+    return min(max(np.floor(np.float64(np.float32(w)) / GRAIN + 0.5) * GRAIN, GRAIN), HEAVIEST)
+
+
+@kernel(inline=True)
+def find_bin(edges: Any, f: int, count: int, x: float) -> int:
+    """Return the code of a number."""
+    low, left = 0, count
+    # Halves without branches, since where a value lies is hard to foretell for a processor; of few edges it counts all.
+    while left > _FEW_EDGES:
+        half = (left + 1) >> 1
+        low += half if edges[f, np.uint32(low + half - 1)] < x else 0
+        left -= half
+    first = low
+    for b in range(left):
+        low += 1 if edges[f, np.uint32(first + b)] < x else 0
+    return low + 1
+
+
+@kernel(inline=True)
+def find_code(features: Any, edges: Any, f: int, x: float) -> int:
+    """Return the code of a value."""
+    if x != x:
+        return MISSING
+    if features[f].kind == NOMINAL:
+        return min(int(x) + 1, LAST_CATEGORY)
+    return find_bin(edges, f, features[f].edges, x)
+
+
+@kernel(borrows=True)
+def keep_row(options: Any, store: Any, X: Any, i: int, label: int, w: float) -> None:
+    """Put a row into the store and, as it falls out, into the sample."""
+    option, place = options[0], options[0].rows
+    for f in range(X.shape[1]):
+        store.codes[place, f] = find_code(store.features, store.edges, f, X[i, f])
+    kept = store.rows[place]
+    kept.number, kept.weight, kept.label = option.seen, w, label
+    at = option.seen
+    if at >= SAMPLE:
+        at = int(draw_number(option.seed, PLACE, option.seen) * (option.seen + 1))
+    if at < SAMPLE:
+        for f in range(X.shape[1]):
+            store.sample[at, f] = X[i, f]
+        store.sampled[at] = option.seen
+    option.rows += 1
+    option.seen += 1
+
+
+@kernel
+def count_distinct(values: Any, first: int, last: int, distinct: Any, times: Any) -> int:
+    """Write the different ones of sorted values, and how often each comes; return their number."""
+    found = 0
+    for i in range(first, last):
+        if i == first or values[i] != values[i - 1]:
+            distinct[found], times[found] = values[i], 0
+            found += 1
+        times[found - 1] += 1
+    return found
+
+
+@kernel(inline=True)
+def middle_of(a: float, b: float) -> float:
+    """Return a number between two, the lower included: halves, since the sum of two large numbers may overflow."""
+    between = 0.5 * a + 0.5 * b
+    return between if a <= between < b else a
+
+
+@kernel
+def draw_first(distinct: Any, times: Any, found: int, known: int, bins: int, edges: Any) -> int:
+    """Write edges from all values: frequent ones get bins of their own, the others share the rest; return how many."""
+    if found <= bins:
+        for k in range(found - 1):
+            edges[k] = middle_of(distinct[k], distinct[k + 1])
+        return max(found - 1, 0)
+    heavy, rest, left = known / bins, known, bins
+    for k in range(found):
+        if times[k] >= heavy:
+            rest -= times[k]
+            left -= 1
+    mean, gathered, count = rest / max(left, 1), 0, 0
+    for k in range(found - 1):
+        is_heavy = times[k] >= heavy
+        rest -= 0 if is_heavy else times[k]
+        gathered += times[k]
+        before_heavy = times[k + 1] >= heavy and gathered >= max(1.0, 0.5 * mean)
+        if is_heavy or gathered >= mean or before_heavy:
+            edges[count] = middle_of(distinct[k], distinct[k + 1])
+            count += 1
+            gathered = 0
+            if count == bins - 1:
+                break
+            if not is_heavy:
+                left -= 1
+                mean = rest / max(left, 1)
+    return count
+
+
+@kernel
+def draw_more(values: Any, number: int, distinct: Any, times: Any, bins: int, old: Any, count: int, edges: Any) -> int:
+    """Write the old edges and those that cut overfull bins; return how many, -1 if there would be too many."""
+    found, start = 0, 0
+    for b in range(count + 1):
+        stop = start
+        while stop < number and (b == count or values[stop] <= old[b]):
+            stop += 1
+        inside = stop - start
+        if inside * bins > 2 * number or 10 * inside > 9 * number:
+            different = count_distinct(values, start, stop, distinct, times)
+            parts, below, mark = min(int(inside * bins / number + 0.5), different), 0, 1
+            for k in range(different - 1):
+                below += times[k]
+                # As many parts as values: one for each, however often it comes.
+                passed = parts == different
+                while mark < parts and below / inside >= mark / parts - 1e-12:
+                    passed = True
+                    mark += 1
+                if passed:
+                    if found == len(edges):
+                        return -1
+                    edges[found] = middle_of(distinct[k], distinct[k + 1])
+                    found += 1
+        if b < count:
+            if found == len(edges):
+                return -1
+            edges[found] = old[b]
+            found += 1
+        start = stop
+    return found
+
+
+@kernel
+def spread_rows(options: Any, store: Any, f: int, old: Any, count: int, values: Any, number: int) -> None:
+    """Give the rows of bins that were cut codes anew: in the shares of the sample, since their values are not known."""
+    feature, edges = store.features[f], store.edges
+    # Of each new bin: how many of the sample lie in it; of each old one: where it begins.
+    inside, begins = np.zeros(MOST_EDGES + 1), np.zeros(MOST_EDGES + 2, np.int64)
+    for i in range(number):
+        inside[find_bin(edges, f, feature.edges, values[i]) - 1] += 1.0
+    begins[count + 1] = feature.edges + 1
+    for b in range(count):
+        begins[b + 1] = find_bin(edges, f, feature.edges, old[b])
+    for i in range(options[0].rows):
+        code = store.codes[i, f]
+        if code == MISSING:
+            continue
+        first, last = begins[code - 1], begins[code]
+        if last - first == 1:
+            store.codes[i, f] = first + 1
+            continue
+        total, part, share = 0.0, 0.0, draw_number(options[0].seed, SPREAD, store.rows[i].number)
+        for b in range(first, last):
+            total += inside[b] + 1e-9
+        b = first
+        while True:
+            part += inside[b] + 1e-9
+            if part / total >= share or b + 1 == last:
+                break
+            b += 1
+        store.codes[i, f] = b + 1
+
+
+@kernel
+def recode_sampled(options: Any, store: Any, f: int, places: Any) -> None:
+    """Give the rows that are in the sample the codes of their values."""
+    for k in range(min(options[0].seen, SAMPLE)):
+        if places[k] >= 0:
+            store.codes[places[k], f] = find_code(store.features, store.edges, f, store.sample[k, f])
+
+
+@kernel
+def find_sampled(options: Any, store: Any, order: Any, places: Any) -> None:
+    """Write where in the store the rows of the sample are, -1 if they are gone; both are searched once, in order."""
+    row = 0
+    for k in range(len(order)):
+        number = store.sampled[order[k]]
+        while row < options[0].rows and store.rows[row].number < number:
+            row += 1
+        there = row < options[0].rows and store.rows[row].number == number
+        places[order[k]] = row if there else -1
+
+
+@kernel(
+    types.void, array_type(OPTIONS, 1), *STORE_TYPES, array_type(np.float64, 2), array_type(np.int64, 1, readonly=True)
+)
+def draw_edges(
+    options: Any,
+    features: Any,
+    edges: Any,
+    sample: Any,
+    sampled: Any,
+    codes: Any,
+    rows: Any,
+    ordered: Any,
+    order: Any,
+) -> None:
+    """Draw bins anew, or cut those that hold too much, and give the rows of the store their codes.
+
+    ``ordered``: the values of the sample by feature, sorted, missing ones last; ``order``: its places by row number.
+    """
+    store, bins, known_rows = Store(features, edges, sample, sampled, codes, rows), options[0].bins, len(order)
+    distinct, times, places = np.zeros(known_rows), np.zeros(known_rows, np.int64), np.zeros(known_rows, np.int64)
+    old, new = np.zeros(MOST_EDGES), np.zeros(MOST_EDGES)
+    find_sampled(options, store, order, places)
+    for f in range(len(features)):
+        feature, number, values = features[f], 0, ordered[f]
+        if feature.kind != NUMERIC:
+            continue
+        while number < known_rows and values[number] == values[number]:
+            number += 1
+        count, is_first = feature.edges, options[0].seen <= SAMPLE
+        for b in range(count):
+            old[b] = edges[f, b]
+        if is_first:
+            different = count_distinct(values, np.int64(0), number, distinct, times)
+            found = draw_first(distinct, times, different, number, bins, new)
+        else:
+            found = draw_more(values, number, distinct, times, bins, old, count, new) if number > 0 else -1
+        if not is_first and (found < 0 or found == count):
+            continue
+        feature.edges = found
+        for b in range(found):
+            edges[f, b] = new[b]
+        if not is_first:
+            spread_rows(options, store, f, old, count, values, number)
+        feature.codes = feature.edges + 2
+        recode_sampled(options, store, f, places)
+    options[0].drawn = options[0].seen

@@ -1,0 +1,318 @@
+"""An evergreen tree as plain data: its paths, what each of its nodes would answer, and a `TreeView` of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from quercus.explain import Leaf, Node, Test, TreeView
+from quercus.explain.words import show_share
+from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, MISSING, NO_AGGREGATE, NO_RECENT
+from quercus.learners.evergreen.singles.arrays import SinglesArrays
+from quercus.learners.evergreen.singles.telling import weigh_singles
+from quercus.predictor import Floats, Integers
+from quercus.schema import Schema
+
+FEWER = "the tree grew from the rows that were kept then, and has learned all that came since"
+
+
+class StandingArrays(Protocol):
+    """The arrays of a tree that answers; see ``layout`` for what they hold."""
+
+    options: npt.NDArray[np.void]
+    nodes: npt.NDArray[np.void]
+    counts: Floats
+    recent: Floats
+    sets: npt.NDArray[np.uint64]
+    singles: SinglesArrays
+
+    @property
+    def answering(self) -> tuple[Any, ...]:
+        """The arrays that answers follow from."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes allocated."""
+
+
+def find_path(tree: StandingArrays, row: Floats) -> list[int]:
+    """Return the nodes that an example goes through.
+
+    Parameters
+    ----------
+    tree
+        Its arrays.
+    row
+        Values by feature; NaN if missing, codes of categories.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
+    >>> find_path(tree._tree, np.array([7.0])), find_path(tree._tree, np.array([33.0]))
+    ([0, 1], [0, 2])
+    """
+    path, nodes = [0], tree.nodes
+    while left := int(nodes["left"][path[-1]]):
+        v = path[-1]
+        x, place = float(row[nodes["feature"][v]]), int(nodes["set"][v])
+        if place >= 0:
+            goes_left = _codes_left(tree, place) >> _code(x) & 1 == 1
+        else:
+            goes_left = bool(x <= nodes["threshold"][v] or (math.isnan(x) and nodes["missing_left"][v]))
+        path.append(left + (not goes_left))
+    return path
+
+
+def find_leaves(tree: StandingArrays, X: Floats) -> Integers:
+    """Return the leaf that each row lies in.
+
+    Parameters
+    ----------
+    tree
+        Its arrays.
+    X
+        Rows, as in `find_path`.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
+    >>> find_leaves(tree._tree, np.array([[7.0], [33.0], [8.0]])).tolist()
+    [1, 2, 1]
+    """
+    nodes, leaves = tree.nodes, np.zeros(len(X), np.int64)
+    moving = np.arange(len(X) if nodes["left"][0] else 0)
+    while len(moving):
+        node = nodes[leaves[moving]]
+        x = X[moving, node["feature"]]
+        is_missing, nominal = np.isnan(x), node["set"] >= 0
+        goes_left = np.where(is_missing, node["missing_left"] != 0, x <= node["threshold"])
+        later = np.where(x < 0.0, LAST_CATEGORY, np.minimum(x + 1.0, LAST_CATEGORY))
+        codes = np.where(is_missing, MISSING, later)[nominal].astype(np.int64)
+        words = tree.sets[node["set"][nominal], codes >> 6]
+        goes_left[nominal] = (words >> (codes & 63).astype(np.uint64)) & np.uint64(1) != 0
+        leaves[moving] = node["left"] + ~goes_left
+        moving = moving[nodes["left"][leaves[moving]] > 0]
+    return leaves
+
+
+def weigh_experts(option: Any) -> tuple[float, float, float]:
+    """Return how much all prunings, the leaf and recent labels count in the answers.
+
+    Parameters
+    ----------
+    option
+        The record of the tree.
+
+    Examples
+    --------
+    >>> from quercus.learners.evergreen.layout import OPTIONS
+    >>> weigh_experts(np.zeros(1, OPTIONS)[0])
+    (0.3333333333333333, 0.3333333333333333, 0.3333333333333333)
+    """
+    losses = [float(option[name]) for name in ("loss", "leaf_loss", "recent_loss")]
+    whole, leaf, recent = (math.exp(min(losses) - loss) for loss in losses)
+    whole = 0.0 if option["without"] & NO_AGGREGATE else whole
+    recent = 0.0 if option["without"] & NO_RECENT else recent
+    if recent <= LEAST_PART * (whole + leaf + recent):
+        recent = 0.0
+    total = whole + leaf + recent
+    return whole / total, leaf / total, recent / total
+
+
+def weigh_depths(tree: StandingArrays, path: list[int]) -> list[float]:
+    """Return how much each node of a path counts in what all prunings tell together.
+
+    Parameters
+    ----------
+    tree
+        Its arrays.
+    path
+        As `find_path` gives it.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
+    >>> [round(weight, 3) for weight in weigh_depths(tree._tree, [0, 1])]
+    [0.0, 1.0]
+    """
+    weights, rest = [], 1.0
+    for odds in tree.nodes["odds"][path[:-1]].tolist():
+        part = odds / (1.0 + odds)
+        weights.append(rest * part)
+        rest *= 1.0 - part
+    return [*weights, rest]
+
+
+def tell_nodes(tree: StandingArrays) -> Floats:
+    """Return the class probabilities by class id that each node would tell if paths ended there, without singles.
+
+    Parameters
+    ----------
+    tree
+        Its arrays.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
+    >>> [tree.schema_.labels[k] for k in tell_nodes(tree._tree)[1:].argmax(axis=1)]
+    [False, True]
+    """
+    nodes, classes = tree.nodes, int(tree.options["classes"][0])
+    counts, even = tree.counts[:, :classes], 1.0 / max(classes, 1)
+    by_whole, by_leaf, by_recent = weigh_experts(tree.options[0])
+    go, stop, mass = 1.0 / (1.0 + nodes["odds"]), nodes["stop"], nodes["total"] + nodes["scale"]
+    # A frozen tree keeps no recent counts that do not count.
+    late = tree.recent[:, :classes] / mass[:, None] if by_recent > 0.0 else np.zeros_like(counts)
+    own = nodes["scale"] / mass
+    shares = (counts + even) / (nodes["n"] + 1.0)[:, None]
+    # What nodes above add, and what is left for those below; of recent labels also how much all prunings count.
+    above, rest = np.zeros_like(shares), np.ones(len(nodes))
+    late_above, own_above, late_rest = np.zeros_like(shares), np.zeros(len(nodes)), np.ones(len(nodes))
+    for depth in range(int(nodes["depth"].max())):
+        parents = np.flatnonzero((nodes["depth"] == depth) & (nodes["left"] > 0))
+        for v, child in ((parents, nodes["left"][parents] + side) for side in range(2)):
+            shares[child] = (counts[child] + 2.0 * shares[v] + even) / (nodes["n"][child] + 3.0)[:, None]
+            above[child] = above[v] + (rest[v] * (1.0 - go[v]))[:, None] * shares[v]
+            rest[child] = rest[v] * go[v]
+            part = late_rest[v] * stop[v]
+            late_above[child] = late_above[v] + part[:, None] * late[v]
+            own_above[child] = own_above[v] + part * own[v]
+            late_rest[child] = late_rest[v] * (1.0 - stop[v])
+    whole = above + rest[:, None] * shares
+    recent = late_above + late_rest[:, None] * late + (own_above + late_rest * own)[:, None] * whole
+    return np.asarray(by_whole * whole + by_leaf * shares + by_recent * recent, np.float64)
+
+
+def view_tree(tree: StandingArrays, schema: Schema, learner: str, loss: Floats, growing: bool) -> TreeView:
+    """Return the tree as plain data, with the classes in sorted order.
+
+    Parameters
+    ----------
+    tree
+        Its arrays.
+    schema
+        Names of features, categories and classes.
+    learner
+        Name of the learner.
+    loss
+        Loss table by class id, empty for 0/1 loss.
+    growing
+        Whether it goes on learning.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
+    >>> view_tree(tree._tree, tree.schema_, "tree", np.empty((0, 0)), True)
+    <TreeView of tree: 2 leaves, depth 1, 40 rows learned>
+    """
+    labels, order = schema.classes_sorted()
+    nodes, known = tree.nodes, int(tree.options["classes"][0])
+    proba = np.zeros((len(nodes), len(order)))
+    proba[:, :known] = tell_nodes(tree)
+    merit = proba if len(loss) == 0 else -(proba @ loss)
+    answers = order[np.argmax(merit[:, order], axis=1)] if known else np.zeros(len(nodes), np.int64)
+    built, waiting = [], [(0, -1)]
+    while waiting:
+        v, parent = waiting.pop()
+        answer, left = int(answers[v]), int(nodes["left"][v])
+        label, chance = (schema.labels[answer], float(proba[v, answer])) if known else (None, None)
+        built.append(_node(tree, schema, order, v, parent, label, _leaf(tree, v, growing, chance)))
+        if left:
+            waiting += [(left + 1, v), (left, v)]
+    seen = int(tree.options["seen"][0])
+    return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), seen, FEWER, _beside(tree))
+
+
+def _beside(tree: StandingArrays) -> str:
+    """Say that single features count, if they do."""
+    share = weigh_singles(tree.singles)
+    return f"what single features tell is added to that: {show_share(share)} of an answer" if share >= 0.01 else ""
+
+
+def view_path(tree: StandingArrays, schema: Schema, path: list[int], answer: Any) -> list[Node]:
+    """Return the nodes of a path as plain data; the last one answers as told, of the others nothing is told.
+
+    Parameters
+    ----------
+    tree
+        Its arrays.
+    schema
+        Names of features, categories and classes.
+    path
+        As `find_path` gives it.
+    answer
+        What the tree answers.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
+    >>> [node.prediction for node in view_path(tree._tree, tree.schema_, [0, 2], True)]
+    [None, True]
+    """
+    _, order = schema.classes_sorted()
+    above = [-1, *path[:-1]]
+    return [
+        _node(tree, schema, order, v, parent, answer if v == path[-1] else None, _leaf(tree, v, True, None))
+        for v, parent in zip(path, above, strict=True)
+    ]
+
+
+def _node(
+    tree: StandingArrays, schema: Schema, order: Integers, v: int, parent: int, answer: Any, leaf: Leaf | None
+) -> Node:
+    nodes, known = tree.nodes, int(tree.options["classes"][0])
+    test, missing_left = (None, True) if leaf is not None else _test(tree, v, schema)
+    counts = np.zeros(len(order))
+    counts[:known] = tree.counts[v, :known]
+    return Node(
+        id=v,
+        parent=parent,
+        side=None if parent < 0 else "left" if nodes["left"][parent] == v else "right",
+        depth=int(nodes["depth"][v]),
+        test=test,
+        missing_left=missing_left,
+        counts=tuple(counts[order].tolist()),
+        prediction=answer,
+        gain=float(nodes["gain"][v]) if leaf is None else 0.0,
+        leaf=leaf,
+    )
+
+
+def _leaf(tree: StandingArrays, v: int, growing: bool, chance: float | None) -> Leaf | None:
+    if tree.nodes["left"][v]:
+        return None
+    # Its cuts were chosen by the labels that it counts: no bounds on the true shares follow from these.
+    return Leaf("all prunings", growing, None, None, float(tree.nodes["n"][v]), chance)
+
+
+def _test(tree: StandingArrays, v: int, schema: Schema) -> tuple[Test, bool]:
+    """Return the test of an inner node, and whether it sends missing values left."""
+    node = tree.nodes[v]
+    name, place = schema.names[node["feature"]], int(node["set"])
+    if place < 0:
+        return Test(name, "<=", float(node["threshold"])), bool(node["missing_left"])
+    bits, categories = _codes_left(tree, place), schema.categories[node["feature"]]
+    chosen = tuple(category for number, category in enumerate(categories) if bits >> _code(number) & 1)
+    test = Test(name, "==", chosen[0]) if len(chosen) == 1 else Test(name, "in", chosen)
+    return test, bool(bits >> MISSING & 1)
+
+
+def _codes_left(tree: StandingArrays, place: int) -> int:
+    """Return the codes of a set as the bits of a number."""
+    return int.from_bytes(tree.sets[place].astype("<u8").tobytes(), "little")
+
+
+def _code(x: float) -> int:
+    """Return the code of a category; one that was never seen counts as one of the last."""
+    if math.isnan(x):
+        return MISSING
+    return LAST_CATEGORY if x < 0 else min(int(x) + 1, LAST_CATEGORY)

@@ -1,0 +1,161 @@
+"""How a leaf answers: routing, class shares, naive Bayes, decisions under a loss; compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from quercus.compile import kernel
+from quercus.learners.incremental.bins import cells_seen
+from quercus.learners.incremental.layout import ADAPTIVE, MAJORITY, NO_CELL, NOMINAL, NUMERIC
+
+
+@kernel(inline=True)
+def route(nodes: Any, X: Any, i: int) -> np.int64:
+    """Return the leaf of row i. Unsigned indices spare the check for negative ones at every level."""
+    node = np.uint32(0)
+    left = np.uint32(nodes[node].left)
+    while left > 0:
+        x = X[i, np.uint32(nodes[node].feature)]
+        threshold = nodes[node].threshold
+        goes_left = x <= threshold
+        if nodes[node].nominal:
+            goes_left = x == threshold
+        if x != x:
+            goes_left = nodes[node].missing_left != 0
+        node = left + np.uint32(0 if goes_left else 1)
+        left = np.uint32(nodes[node].left)
+    return np.int64(node)
+
+
+@kernel(inline=True)
+def largest(p: Any, order: Any, classes: int) -> int:
+    """Return the class of the largest p, ties to the first in sorted order."""
+    best = -1
+    for k in range(len(order)):
+        c = order[k]
+        if c < classes and (best < 0 or p[c] > p[best]):
+            best = c
+    return best
+
+
+@kernel(inline=True)
+def decide(p: Any, order: Any, loss: Any, classes: int) -> int:
+    """Return the answer: the most probable class or, under a loss table, the one of least expected loss."""
+    if loss.shape[0] == 0:
+        return largest(p, order, classes)
+    best = -1
+    least = np.inf
+    for k in range(len(order)):
+        answer = order[k]
+        if answer >= classes:
+            continue
+        expected = 0.0
+        for c in range(classes):
+            expected += p[c] * loss[c, answer]
+        if best < 0 or expected < least:
+            best = answer
+            least = expected
+    return best
+
+
+@kernel(inline=True)
+def share_counts(counts: Any, node: int, classes: int, p: Any) -> float:
+    """Write the smoothed class shares of a leaf; return its weight."""
+    total = 0.0
+    for c in range(classes):
+        total += counts[node, c]
+    prior = 1.0 / classes
+    for c in range(classes):
+        p[c] = (counts[node, c] + prior) / (total + 1.0)
+    return total
+
+
+@kernel
+def apply_bayes(
+    features: Any, hist: Any, n_features: int, classes: int, slot: int, cells: Any, total: float, p: Any, inverse: Any
+) -> None:
+    """Turn the class shares p of a leaf into naive Bayes probabilities, in products that are kept from underflow."""
+    every = 8
+    for c in range(classes):
+        inverse[c] = 1.0 / (hist[slot, 0, c] + 1.0)
+        if hist[slot, 0, c] <= 0.0:
+            p[c] = 0.0
+        # Up to this weight a factor is above 1e-12, so that eight of them cannot underflow.
+        if hist[slot, 0, c] > 1e9:
+            every = 1
+    for j in range(n_features):
+        multiply_likelihood(features, hist, classes, slot, j, cells[j], p, inverse)
+        if j % every == every - 1:
+            top = 0.0
+            for c in range(classes):
+                top = max(top, p[c])
+            if 0.0 < top < 1e-100:
+                for c in range(classes):
+                    p[c] /= top
+    norm = 0.0
+    for c in range(classes):
+        norm += p[c]
+    for c in range(classes):
+        p[c] = (total * (p[c] / norm) + 1.0 / classes) / (total + 1.0)
+
+
+@kernel
+def multiply_likelihood(
+    features: Any, hist: Any, classes: int, slot: int, j: int, cell: int, p: Any, inverse: Any
+) -> None:
+    """Multiply p by the likelihood of feature j's cell in each class, if anything is known of it."""
+    feature = features[j]
+    prior = 1.0 / cells_seen(features, j)
+    if feature.binned or feature.kind == NOMINAL:
+        # A category that has not been learned yet may already have a cell: a batch is encoded as a whole.
+        if cell < 0 or (feature.kind == NOMINAL and cell - feature.offset >= feature.seen):
+            return
+        for c in range(classes):
+            p[c] *= (hist[slot, cell, c] + prior) * inverse[c]
+    elif cell == NO_CELL and feature.kind == NUMERIC:
+        for c in range(classes):
+            others = hist[slot, feature.offset, c] + hist[slot, feature.offset + 1, c]
+            p[c] *= (max(hist[slot, 0, c] - others, 0.0) + prior) * inverse[c]
+    elif cell >= 0 and cell == feature.offset:
+        for c in range(classes):
+            p[c] *= (hist[slot, cell, c] + prior) * inverse[c]
+
+
+@kernel
+def uses_bayes(leaves: Any, slot: int, leaf_mode: int) -> bool:
+    """Return whether a leaf answers by naive Bayes."""
+    if slot < 0 or leaf_mode == MAJORITY or not leaves[slot].drawn:
+        return False
+    return leaf_mode != ADAPTIVE or leaves[slot].bayes_right > leaves[slot].majority_right
+
+
+@kernel
+def mix_bayes(
+    leaves: Any,
+    hist: Any,
+    features: Any,
+    option: Any,
+    order: Any,
+    slot: int,
+    cells: Any,
+    y: int,
+    w: float,
+    total: float,
+    p: Any,
+    q: Any,
+    inverse: Any,
+) -> None:
+    """Turn p into naive Bayes probabilities where the leaf trusts them; if w > 0, note which of the two is right."""
+    classes = option.classes
+    bayes = uses_bayes(leaves, slot, option.leaf)
+    for c in range(classes):
+        q[c] = p[c]
+    apply_bayes(features, hist, option.features, classes, slot, cells, total, q, inverse)
+    if w > 0.0:
+        leaves[slot].majority_right += w if largest(p, order, classes) == y else 0.0
+        leaves[slot].bayes_right += w if largest(q, order, classes) == y else 0.0
+    if bayes:
+        for c in range(classes):
+            p[c] = q[c]

@@ -1,0 +1,149 @@
+"""The split rule of the credible tree: a leaf is split when it is credible that this makes its labels purer; compiled.
+
+``docs/credible.md`` tells each step; the equation numbers are those of Collet & Pietquin 2015.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from quercus.bounds.impurity import bound_impurity, estimate_impurity
+from quercus.compile import kernel, twin
+from quercus.learners.incremental.adaptive import run_adaptive_rows, try_alternate
+from quercus.learners.incremental.cuts import count_cuts, fill_sides, load_cells, take_left
+from quercus.learners.incremental.growth import count_present, restore_sight, split_leaf
+from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_side
+from quercus.learners.incremental.kernels import run_rows
+from quercus.learners.incremental.layout import CREDIBLE, MAX_CATEGORIES, NO_CORRECTION, NOMINAL
+
+
+@kernel
+def bound_upper(
+    rule: int, measure: int, counts: Any, classes: int, total: float, delta: float, level: int, table: Any
+) -> float:
+    """Return the upper bound of how mixed the labels of a side are."""
+    if rule == CREDIBLE:
+        return bound_impurity(measure, counts, classes, total, delta, level, True, table)
+    return estimate_impurity(measure, counts, classes, total)
+
+
+@kernel
+def is_cut(option: Any, added: float, n_left: float, n_right: float) -> bool:
+    """Return whether a cut counts: not the same as the one before, and enough labels on both sides."""
+    return added > 0.0 and n_left >= option.min_leaf and n_right >= option.min_leaf and n_right > 0.0
+
+
+@kernel
+def count_credible_cuts(hist: Any, features: Any, option: Any, slot: int, cells: Any, scratch: Any) -> int:
+    """Return the number of cuts that a leaf has over all features."""
+    cuts = 0
+    for j in range(option.features):
+        at_most = count_cuts(features, j)
+        if at_most == 0:
+            continue
+        known = load_cells(features, hist, slot, j, option.classes, cells, scratch[0])
+        nominal = features[j].kind == NOMINAL
+        n_left = 0.0
+        for cut in range(at_most):
+            added = take_left(cells, nominal, cut, option.classes, scratch[1])
+            n_left = added if nominal else n_left + added
+            cuts += is_cut(option, added, n_left, known - n_left)
+    return cuts
+
+
+@kernel
+def find_credible_cut(
+    leaves: Any, hist: Any, features: Any, option: Any, slot: int, table: Any, cells: Any, scratch: Any
+) -> tuple[int, int]:
+    """Return the feature and the cut that remove most impurity for sure, eq. (6); -1 if none removes any."""
+    total, left, right = scratch[0], scratch[1], scratch[2]
+    rule, measure, classes, delta = option.rule, option.criterion, option.classes, option.scale
+    cuts = 0
+    if option.correction != NO_CORRECTION:
+        cuts = count_credible_cuts(hist, features, option, slot, cells, scratch)
+    levels = find_levels(option.correction, cuts, leaves[slot].looks)
+    tail = delta * 2.0 ** -levels[1]
+    best, best_feature, best_cut = 0.0, -1, -1
+    for j in range(option.features):
+        at_most = count_cuts(features, j)
+        if at_most == 0:
+            continue
+        known = load_cells(features, hist, slot, j, classes, cells, total)
+        if known <= 0.0:
+            continue
+        whole = known * bound_lower(rule, measure, total, classes, known, delta, levels, table)
+        nominal = features[j].kind == NOMINAL
+        n_left = 0.0
+        for cut in range(at_most):
+            added = take_left(cells, nominal, cut, classes, left)
+            n_left = added if nominal else n_left + added
+            n_right = known - n_left
+            if not is_cut(option, added, n_left, n_right):
+                continue
+            for c in range(classes):
+                right[c] = total[c] - left[c]
+            limit = whole - best
+            least = n_left * reach_side(rule, measure, left, classes, n_left, tail)
+            least += n_right * reach_side(rule, measure, right, classes, n_right, tail)
+            if least > limit:
+                continue
+            inside = n_left * bound_upper(rule, measure, left, classes, n_left, delta, levels[1], table)
+            if inside > limit:
+                continue
+            inside += n_right * bound_upper(rule, measure, right, classes, n_right, delta, levels[1], table)
+            if limit - inside > TOLERANCE * known:
+                best, best_feature, best_cut = whole - inside, j, cut
+    return best_feature, best_cut
+
+
+@kernel
+def estimate_gain(
+    hist: Any, features: Any, option: Any, slot: int, j: int, cut: int, cells: Any, scratch: Any
+) -> float:
+    """Return the impurity that a cut removes, times the weight it is about, at the shares seen."""
+    measure, classes = option.criterion, option.classes
+    n_left, n_right = fill_sides(features, hist, slot, j, cut, classes, cells, scratch)
+    inside = n_left * estimate_impurity(measure, scratch[1], classes, n_left)
+    inside += n_right * estimate_impurity(measure, scratch[2], classes, n_right)
+    return (n_left + n_right) * estimate_impurity(measure, scratch[0], classes, n_left + n_right) - inside
+
+
+@kernel
+def evaluate_credible_leaf(
+    nodes: Any,
+    counts: Any,
+    leaves: Any,
+    hist: Any,
+    edges: Any,
+    buffers: Any,
+    features: Any,
+    option: Any,
+    node: int,
+    table: Any,
+    scratch: Any,
+) -> None:
+    """Do what ``evaluate_leaf`` does, by the credible rule."""
+    slot = nodes[node].slot
+    cells = np.empty((MAX_CATEGORIES, counts.shape[1]), np.float64)
+    leaves[slot].evaluated = leaves[slot].weight
+    if count_present(hist, slot, option.classes) >= 2:
+        leaves[slot].looks += 1
+        j, cut = find_credible_cut(leaves, hist, features, option, slot, table, cells, scratch)
+        if j >= 0:
+            gain = estimate_gain(hist, features, option, slot, j, cut, cells, scratch) / leaves[slot].weight
+            split_leaf(
+                nodes, counts, leaves, hist, edges, buffers, features, option, node, j, cut, gain, cells, scratch
+            )
+            return
+    restore_sight(leaves, hist, edges, buffers, features, option, slot)
+
+
+run_credible_rows = twin(run_rows, "run_credible_rows", evaluate_leaf=evaluate_credible_leaf)
+run_adaptive_credible_rows = twin(
+    run_adaptive_rows,
+    "run_adaptive_credible_rows",
+    evaluate_leaf=evaluate_credible_leaf,
+    try_alternate=twin(try_alternate, "try_credible_alternate", evaluate_leaf=evaluate_credible_leaf),
+)

@@ -1,0 +1,124 @@
+"""The cuts of a leaf: what each removes of the impurity, and which is best; compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quercus.compile import kernel
+from quercus.learners.incremental.bins import cells_seen
+from quercus.learners.incremental.criteria import weigh_impurity
+from quercus.learners.incremental.layout import BINS, MAX_CATEGORIES, NOMINAL
+
+
+@kernel
+def count_cuts(features: Any, j: int) -> int:
+    """Return the number of cells of feature j after (or at) which there may be a cut."""
+    if features[j].binned:
+        return BINS - 1
+    if features[j].kind == NOMINAL:
+        # The last cell is shared by all later categories.
+        return min(features[j].seen, MAX_CATEGORIES - 1)
+    return 1 if features[j].second == features[j].second else 0
+
+
+@kernel
+def load_cells(features: Any, hist: Any, slot: int, j: int, classes: int, cells: Any, total: Any) -> float:
+    """Copy the class weights of every cell of feature j, and their sums by class; return the sum of all.
+
+    The cells of a binary feature are its two values in rising order.
+    """
+    feature = features[j]
+    n = cells_seen(features, j)
+    if feature.binned or feature.kind == NOMINAL:
+        for cell in range(n):
+            for c in range(classes):
+                cells[cell, c] = hist[slot, feature.offset + cell, c]
+    else:
+        first = 0 if feature.first < feature.second else 1
+        for c in range(classes):
+            seconds = hist[slot, feature.offset, c]
+            # Sums of fractions are rounded: what is left may be a little below 0.
+            cells[first, c] = max(hist[slot, 0, c] - seconds - hist[slot, feature.offset + 1, c], 0.0)
+            cells[1 - first, c] = seconds
+    known = 0.0
+    for c in range(classes):
+        in_class = 0.0
+        for cell in range(n):
+            in_class += cells[cell, c]
+        total[c] = in_class
+        known += in_class
+    return known
+
+
+@kernel
+def take_left(cells: Any, nominal: bool, cut: int, classes: int, left: Any) -> float:
+    """Move on to the next cut: write the class weights on its left; return what its cell holds."""
+    added = 0.0
+    for c in range(classes):
+        added += cells[cut, c]
+        left[c] = cells[cut, c] if nominal or cut == 0 else left[c] + cells[cut, c]
+    return added
+
+
+@kernel
+def find_cut(option: Any, features: Any, j: int, cells: Any, known: float, scratch: Any) -> tuple[float, int, int]:
+    """Return the most impurity that a cut of feature j removes, times its weight, that cut, and the number of cuts."""
+    total, left, right = scratch[0], scratch[1], scratch[2]
+    classes = option.classes
+    nominal = features[j].kind == NOMINAL
+    whole = weigh_impurity(option.criterion, total, known, classes)
+    best, best_cut, cuts = 0.0, -1, 0
+    n_left = 0.0
+    for cut in range(count_cuts(features, j)):
+        added = take_left(cells, nominal, cut, classes, left)
+        n_left = added if nominal else n_left + added
+        n_right = known - n_left
+        # An empty cell gives the same cut as the one before.
+        if added <= 0.0 or n_left < option.min_leaf or n_right < option.min_leaf or n_right <= 0.0:
+            continue
+        cuts += 1
+        for c in range(classes):
+            right[c] = total[c] - left[c]
+        inside = weigh_impurity(option.criterion, left, n_left, classes)
+        removed = whole - inside - weigh_impurity(option.criterion, right, n_right, classes)
+        if removed > best:
+            best, best_cut = removed, cut
+    return best, best_cut, cuts
+
+
+@kernel
+def find_best_cuts(
+    leaves: Any, hist: Any, features: Any, option: Any, slot: int, cells: Any, scratch: Any
+) -> tuple[int, int, float, float, int]:
+    """Return the best feature (-1: none), its cut, gain and lead, and the number of all cuts."""
+    best_feature, best_cut, best, second, cuts = -1, -1, 0.0, 0.0, 0
+    for j in range(option.features):
+        if count_cuts(features, j) == 0:
+            continue
+        known = load_cells(features, hist, slot, j, option.classes, cells, scratch[0])
+        removed, cut, compared = find_cut(option, features, j, cells, known, scratch)
+        cuts += compared
+        gain = removed / leaves[slot].weight
+        if gain > best:
+            second = best
+            best_feature, best_cut, best = j, cut, gain
+        elif gain > second:
+            second = gain
+    return best_feature, best_cut, best, best - second, cuts
+
+
+@kernel
+def fill_sides(
+    features: Any, hist: Any, slot: int, j: int, cut: int, classes: int, cells: Any, scratch: Any
+) -> tuple[float, float]:
+    """Write the class weights left and right of a cut into scratch rows 1 and 2; return their sums."""
+    total, left, right = scratch[0], scratch[1], scratch[2]
+    known = load_cells(features, hist, slot, j, classes, cells, total)
+    nominal = features[j].kind == NOMINAL
+    for cell in range(cut if nominal else 0, cut + 1):
+        take_left(cells, nominal, cell, classes, left)
+    n_left = 0.0
+    for c in range(classes):
+        right[c] = total[c] - left[c]
+        n_left += left[c]
+    return n_left, known - n_left

@@ -1,0 +1,220 @@
+"""How a leaf grows: collecting rows, evaluation, the split; compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from quercus.compile import kernel
+from quercus.learners.incremental.bins import clear_slot, cut_between, draw_edges, see_blindness
+from quercus.learners.incremental.criteria import bound_gap, spend_level, tail_of_split
+from quercus.learners.incremental.cuts import fill_sides, find_best_cuts
+from quercus.learners.incremental.layout import MAX_CATEGORIES, NOMINAL
+
+
+@kernel
+def take_slot(leaves: Any, option: Any) -> int:
+    """Return an unused slot."""
+    slot = option.free_slot
+    if slot >= 0:
+        option.free_slot = leaves[slot].next
+        option.free_slots -= 1
+        return slot
+    option.slots += 1
+    return option.slots - 1
+
+
+@kernel
+def start_collecting(leaves: Any, buffers: Any, option: Any, slot: int) -> None:
+    """Give a leaf a buffer."""
+    buffer = option.free_buffer
+    if buffer >= 0:
+        option.free_buffer = int(buffers[buffer, 0, 0])
+        option.free_buffers -= 1
+    else:
+        buffer = option.buffers
+        option.buffers += 1
+    leaves[slot].buffer = buffer
+    leaves[slot].filled = 0
+
+
+@kernel
+def stop_collecting(leaves: Any, buffers: Any, option: Any, slot: int) -> None:
+    """Take the buffer of a leaf back; free ones are linked through their first number."""
+    buffer = leaves[slot].buffer
+    buffers[buffer, 0, 0] = option.free_buffer
+    option.free_buffer = buffer
+    option.free_buffers += 1
+    leaves[slot].buffer = -1
+    leaves[slot].filled = 0
+
+
+@kernel
+def threshold_of(features: Any, edges: Any, slot: int, j: int, cut: int) -> float:
+    """Return the number that a node compares with: an edge, the middle of two values, or a category."""
+    if features[j].binned:
+        return edges[slot, features[j].column, cut]
+    if features[j].kind == NOMINAL:
+        return float(cut)
+    return cut_between(min(features[j].first, features[j].second), max(features[j].first, features[j].second))
+
+
+@kernel
+def split_leaf(
+    nodes: Any,
+    counts: Any,
+    leaves: Any,
+    hist: Any,
+    edges: Any,
+    buffers: Any,
+    features: Any,
+    option: Any,
+    node: int,
+    j: int,
+    cut: int,
+    gain: float,
+    cells: Any,
+    scratch: Any,
+) -> None:
+    """Turn a leaf into a test with two new leaves."""
+    slot = nodes[node].slot
+    classes = option.classes
+    n_left, n_right = fill_sides(features, hist, slot, j, cut, classes, cells, scratch)
+    child = option.nodes
+    option.nodes += 2
+    nodes[node].feature = j
+    nodes[node].threshold = threshold_of(features, edges, slot, j, cut)
+    nodes[node].nominal = features[j].kind == NOMINAL
+    nodes[node].missing_left = n_left >= n_right
+    nodes[node].gain = gain
+    nodes[node].weight = leaves[slot].weight
+    nodes[node].left = child
+    nodes[node].slot = -1
+    if leaves[slot].buffer >= 0:
+        stop_collecting(leaves, buffers, option, slot)
+    for side in range(2):
+        at = child + side
+        nodes[at].feature = -1
+        nodes[at].left = 0
+        nodes[at].depth = nodes[node].depth + 1
+        nodes[at].slot = slot if side == 0 else take_slot(leaves, option)
+        for c in range(classes):
+            counts[at, c] = scratch[1 + side, c]
+    for side in range(2):
+        at = child + side
+        clear_slot(leaves, hist, edges, nodes[at].slot, at, option.cells, option.columns, classes)
+        start_collecting(leaves, buffers, option, nodes[at].slot)
+
+
+@kernel
+def count_present(hist: Any, slot: int, classes: int) -> int:
+    """Return how many classes a leaf has seen since it was made."""
+    present = 0
+    for c in range(classes):
+        present += hist[slot, 0, c] > 0.0
+    return present
+
+
+@kernel
+def restore_sight(leaves: Any, hist: Any, edges: Any, buffers: Any, features: Any, option: Any, slot: int) -> None:
+    """Let a leaf whose edges no longer tell values apart collect rows to draw new ones from."""
+    blind = see_blindness(features, hist, edges, option.features, option.classes, slot)
+    if blind and leaves[slot].buffer < 0:
+        start_collecting(leaves, buffers, option, slot)
+
+
+@kernel
+def evaluate_leaf(
+    nodes: Any,
+    counts: Any,
+    leaves: Any,
+    hist: Any,
+    edges: Any,
+    buffers: Any,
+    features: Any,
+    option: Any,
+    node: int,
+    table: Any,
+    scratch: Any,
+) -> None:
+    """Split a leaf if its best cut is sure enough; otherwise see whether it still sees."""
+    slot = nodes[node].slot
+    cells = np.empty((MAX_CATEGORIES, counts.shape[1]), np.float64)
+    leaves[slot].evaluated = leaves[slot].weight
+    if count_present(hist, slot, option.classes) >= 2:
+        j, cut, best, lead, cuts = find_best_cuts(leaves, hist, features, option, slot, cells, scratch)
+        if j >= 0 and best > 0.0:
+            eps = bound_gap(
+                option.rule,
+                option.criterion,
+                leaves[slot].weight,
+                nodes[node].depth,
+                option.time,
+                option.features,
+                option.classes,
+                option.scale,
+            )
+            splits = lead > option.margin * eps or eps <= option.tie
+            if splits and option.alpha < 1.0:
+                fill_sides(features, hist, slot, j, cut, option.classes, cells, scratch)
+                level = spend_level(option.alpha, leaves[slot].weight / option.grace)
+                splits = tail_of_split(scratch[1], scratch[2], option.classes) * cuts < level
+            if splits:
+                split_leaf(
+                    nodes, counts, leaves, hist, edges, buffers, features, option, node, j, cut, best, cells, scratch
+                )
+                return
+    restore_sight(leaves, hist, edges, buffers, features, option, slot)
+
+
+@kernel
+def has_room(nodes: Any, leaves: Any, buffers: Any, option: Any) -> bool:
+    """Return whether a leaf could be split now."""
+    return (
+        option.nodes + 2 <= len(nodes)
+        and option.slots - option.free_slots + 1 <= len(leaves)
+        and option.buffers - option.free_buffers + 2 <= len(buffers)
+    )
+
+
+@kernel
+def has_grown(leaf: Any, option: Any, w: float) -> bool:
+    """Return whether a leaf has learned enough, with a row of weight w, since it was last evaluated."""
+    if leaf.weight + w - leaf.evaluated < max(option.grace, option.pace * leaf.evaluated):
+        return False
+    return leaf.drawn != 0 or leaf.filled + 1 >= option.buffer_rows
+
+
+@kernel
+def is_due(leaves: Any, option: Any, slot: int, w: float) -> bool:
+    """Return whether a leaf is to be evaluated once it has learned a row of weight w."""
+    return option.full == 0 and has_grown(leaves[slot], option, w)
+
+
+@kernel
+def buffer_row(
+    leaves: Any,
+    hist: Any,
+    edges: Any,
+    buffers: Any,
+    features: Any,
+    option: Any,
+    slot: int,
+    X: Any,
+    i: int,
+    y: int,
+    w: float,
+) -> None:
+    """Keep a copy of a row for a leaf that collects; draw its edges when there are enough."""
+    buffer = leaves[slot].buffer
+    at = leaves[slot].filled
+    n_features = option.features
+    for j in range(n_features):
+        buffers[buffer, at, j] = X[i, j]
+    buffers[buffer, at, n_features] = y
+    buffers[buffer, at, n_features + 1] = w
+    leaves[slot].filled = at + 1
+    if leaves[slot].filled >= option.buffer_rows:
+        draw_edges(features, leaves, hist, edges, buffers, n_features, option.classes, slot)
+        stop_collecting(leaves, buffers, option, slot)

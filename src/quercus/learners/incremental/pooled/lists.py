@@ -1,0 +1,154 @@
+"""The labelled rows of a leaf in the order of each feature, and how many rows of the pool lie between; compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quercus.compile import kernel
+from quercus.learners.incremental.bins import cut_between
+from quercus.learners.incremental.layout import NOMINAL
+from quercus.learners.incremental.pooled.layout import SIZE_POOL
+
+
+@kernel
+def clear_heads(heads: Any, node: int) -> None:
+    """Make all lists of a leaf empty."""
+    for column in range(heads.shape[1]):
+        heads[node, column].first = -1
+        heads[node, column].last = -1
+        heads[node, column].labels = 0
+        heads[node, column].joined = 0
+        heads[node, column].known = 0
+
+
+@kernel
+def append_row(links: Any, heads: Any, rows: Any, node: int, column: int, row: int) -> None:
+    """Put a row, whose value is in its link, at the end of a list."""
+    last = heads[node, column].last
+    if last < 0:
+        heads[node, column].first = row
+    else:
+        links[column, last].next = row
+    links[column, row].next = -1
+    heads[node, column].last = row
+    heads[node, column].labels += 1
+    heads[node, column].joined += rows[row].joined
+
+
+@kernel
+def insert_row(links: Any, heads: Any, rows: Any, node: int, column: int, row: int, value: float) -> int:
+    """Put a row into a list, behind smaller values and equal ones of smaller rows; return the row before it, or -1."""
+    links[column, row].value = value
+    links[column, row].below = 0
+    last = heads[node, column].last
+    if last < 0 or links[column, last].value < value or (links[column, last].value == value and last < row):
+        append_row(links, heads, rows, node, column, row)
+        return last
+    before = -1
+    at = heads[node, column].first
+    while links[column, at].value < value or (links[column, at].value == value and at < row):
+        before = at
+        at = links[column, at].next
+    links[column, row].next = at
+    if before < 0:
+        heads[node, column].first = row
+    else:
+        links[column, before].next = row
+    heads[node, column].labels += 1
+    heads[node, column].joined += rows[row].joined
+    return before
+
+
+@kernel
+def count_at_most(values: Any, ordered: Any, j: int, start: int, known: int, limit: float) -> int:
+    """Return how many of the sorted rows of a leaf have a value of at most the limit."""
+    low, high = 0, known
+    while low < high:
+        middle = (low + high) // 2
+        if values[ordered[j, start + middle], j] <= limit:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def count_side(
+    values: Any, regions: Any, links: Any, heads: Any, ordered: Any, nominal: bool, node: int, j: int, row: int
+) -> int:
+    """Return how many sorted rows are left of the cut behind a labelled row; for a category, how many have it."""
+    value, after = links[j + 1, row].value, links[j + 1, row].next
+    start, known = regions[node].start, heads[node, j + 1].known
+    if nominal:
+        # Categories are whole numbers.
+        until = count_at_most(values, ordered, j, start, known, value)
+        return until - count_at_most(values, ordered, j, start, known, value - 0.5)
+    if after < 0:
+        return 0
+    return count_at_most(values, ordered, j, start, known, cut_between(value, links[j + 1, after].value))
+
+
+@kernel
+def measure_list(
+    values: Any, regions: Any, links: Any, heads: Any, ordered: Any, nominal: bool, node: int, j: int
+) -> None:
+    """Count the sorted rows on the side of every cut of a leaf and feature."""
+    row = heads[node, j + 1].first
+    while row >= 0:
+        after = links[j + 1, row].next
+        links[j + 1, row].below = 0
+        if after < 0 or links[j + 1, after].value > links[j + 1, row].value:
+            links[j + 1, row].below = count_side(values, regions, links, heads, ordered, nominal, node, j, row)
+        row = after
+
+
+@kernel
+def measure_insert(
+    values: Any,
+    regions: Any,
+    links: Any,
+    heads: Any,
+    ordered: Any,
+    nominal: bool,
+    node: int,
+    j: int,
+    row: int,
+    before: int,
+) -> None:
+    """Count the sorted rows on the sides of the cuts that a new labelled row has made or moved."""
+    value, after = links[j + 1, row].value, links[j + 1, row].next
+    is_first = before < 0 or links[j + 1, before].value < value
+    is_last = after < 0 or links[j + 1, after].value > value
+    if is_first and is_last:
+        links[j + 1, row].below = count_side(values, regions, links, heads, ordered, nominal, node, j, row)
+        if before >= 0 and not nominal:
+            links[j + 1, before].below = count_side(values, regions, links, heads, ordered, nominal, node, j, before)
+    elif is_last:
+        links[j + 1, row].below = links[j + 1, before].below
+        links[j + 1, before].below = 0
+
+
+@kernel
+def insert_label(
+    features: Any,
+    option: Any,
+    values: Any,
+    rows: Any,
+    regions: Any,
+    pool: Any,
+    links: Any,
+    heads: Any,
+    ordered: Any,
+    node: int,
+    row: int,
+) -> None:
+    """Put a row that has been labelled into the lists of its leaf."""
+    regions[node].labels += 1
+    insert_row(links, heads, rows, node, 0, row, 0.0)
+    for j in range(option.features):
+        value = values[row, j]
+        if value == value:
+            before = insert_row(links, heads, rows, node, j + 1, row, value)
+            if pool.size == SIZE_POOL:
+                nominal = features[j].kind == NOMINAL
+                measure_insert(values, regions, links, heads, ordered, nominal, node, j, row, before)

@@ -1,0 +1,284 @@
+"""The loops over rows of a utility tree, compiled. ``docs/utility.md`` tells each step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from quercus.acquisition.layout import (
+    BELIEVE,
+    DECISION,
+    EXPLORE,
+    GENERATOR,
+    GOES_ON,
+    KNOWN,
+    LEARN,
+    MISSING,
+    STEP,
+    UNKNOWN,
+    WHOLE,
+)
+from quercus.acquisition.seeding import draw_seed, seed_generator
+from quercus.compile import array_type, kernel
+from quercus.learners.incremental.answers import decide
+from quercus.learners.utility.ahead import learn_pairs
+from quercus.learners.utility.cells import lacks_room, learn_label, learn_value
+from quercus.learners.utility.layout import EC2, KEPT_VALUES, QUANTILES, SETTINGS, STATE_TYPES, State
+from quercus.learners.utility.planning import begin_path, find_path, make_scratch, plan_step, reveal, sort_members
+from quercus.learners.utility.sampling import draw_gamma
+from quercus.learners.utility.selection import select_best, select_to_explore
+from quercus.learners.utility.tables import (
+    average_cells,
+    draw_rest,
+    fill_classes,
+    fill_table,
+    make_table,
+    share_weights,
+    weigh_known,
+    weigh_partners,
+)
+
+_NUMBER = types.int64
+_ROWS = array_type(np.float64, 2, readonly=True)
+_LABELS = array_type(np.int64, 1, readonly=True)
+_WEIGHTS = array_type(np.float64, 1, readonly=True)
+_SETTINGS = array_type(SETTINGS, 1)
+
+
+@kernel(_NUMBER, *STATE_TYPES, _SETTINGS, _ROWS, _LABELS, _WEIGHTS, array_type(np.uint8, 1, readonly=True), _NUMBER)
+def learn_rows(
+    options: Any,
+    features: Any,
+    weights: Any,
+    counts: Any,
+    totals: Any,
+    edges: Any,
+    kept: Any,
+    favour: Any,
+    pairs: Any,
+    settings: Any,
+    X: Any,
+    y: Any,
+    w: Any,
+    asked: Any,
+    counts_rows: int,
+) -> int:
+    """Learn every value of rows; return the first row that there is no room for.
+
+    ``asked`` tells of each feature whether a value that is not there came back missing, ``counts_rows`` whether rows
+    are examples of their classes, or only tell what values these have.
+    """
+    state = State(options, features, weights, counts, totals, edges, kept, favour, pairs)
+    order, forget, known = np.zeros(KEPT_VALUES, np.int64), settings[0].forget, np.zeros(X.shape[1], np.uint8)
+    for i in range(len(y)):
+        if not w[i] > 0.0:
+            continue
+        if lacks_room(state, X[i], y[i]):
+            return i
+        if counts_rows:
+            learn_label(state, y[i], w[i], forget)
+        for f in range(X.shape[1]):
+            known[f] = X[i, f] == X[i, f]
+            state.features[f].asked += known[f] | asked[f]
+            if known[f]:
+                learn_value(state, f, X[i, f], y[i], w[i], forget > 0.0, order)
+        learn_pairs(state, X[i], known, y[i], w[i])
+    return len(y)
+
+
+@kernel
+def copy_status(source: Any, target: Any) -> None:
+    """Copy what is known of a case."""
+    for f in range(len(target)):
+        target[f] = source[f]
+
+
+@kernel(inline=True)
+def buy_values(
+    settings: Any,
+    state: Any,
+    prices: Any,
+    table: Any,
+    scratch: Any,
+    row: Any,
+    left: float,
+    loss: Any,
+    steps: int,
+    decision: Any,
+) -> float:
+    """Buy from a row until the plan stops, and return what that cost; or just decide on the next step of a case."""
+    for f in range(0 if steps else len(row)):
+        scratch.trial[f] = KNOWN if row[f] == row[f] else MISSING
+        scratch.status[f] = UNKNOWN
+        scratch.first_score[f] = np.nan
+    if not steps:
+        begin_path(scratch, scratch.status)
+    cost = 0.0
+    decision.stop = GOES_ON
+    while decision.stop == GOES_ON:
+        plan_step(settings, state, prices, table, scratch, row, left - cost, loss, decision)
+        if steps:
+            break
+        if decision.stop == GOES_ON:
+            reveal(state, prices, scratch, scratch.trial, scratch.status, row, decision.item)
+            cost += prices.price[decision.item]
+    return cost
+
+
+@kernel
+def favour_edges(state: Any, table: Any, scratch: Any) -> None:
+    """Credit the edges that were drawn with the scores that they had."""
+    for f in range(len(state.favour)):
+        score = scratch.first_score[f]
+        if table.picked[f] >= 0 and score == score:
+            state.favour[f, table.picked[f]] += score / table.chance[f]
+
+
+@kernel
+def learn_case(
+    settings: Any, state: Any, mean: Any, scratch: Any, row: Any, y: int, w: float, whole: int, order: Any
+) -> bool:
+    """Learn from the values that are known, and bring their means up to date; return whether all means are so."""
+    classes, forget = state.options[0].classes, settings.forget
+    learn_label(state, y, w, forget)
+    fill_classes(settings, state, mean)
+    for f in range(len(row)):
+        scratch.trial[f] = row[f] == row[f] and (whole or scratch.status[f] == KNOWN)
+        state.features[f].asked += whole != 0 or scratch.status[f] in (KNOWN, MISSING)
+        if not scratch.trial[f]:
+            continue
+        cells = state.features[f].cells
+        redrawn = learn_value(state, f, row[f], y, w, forget > 0.0, order)
+        # With other cells the probabilities of all classes are others.
+        redrawn |= cells != state.features[f].cells
+        for c in range(0 if redrawn else y, state.options[0].classes if redrawn else y + 1):
+            average_cells(settings, state, mean, f, c)
+    learn_pairs(state, row, scratch.trial, y, w)
+    return forget == 0.0 and classes == state.options[0].classes
+
+
+@kernel(
+    _NUMBER,
+    *STATE_TYPES,
+    _SETTINGS,
+    array_type(np.int64, 1, readonly=True),
+    array_type(np.float64, 1, readonly=True),
+    array_type(np.float64, 1, readonly=True),
+    array_type(np.uint8, 2, readonly=True),
+    _LABELS,
+    array_type(np.float64, 2, readonly=True),
+    array_type(GENERATOR, 1),
+    _ROWS,
+    _LABELS,
+    _WEIGHTS,
+    array_type(np.float64, 1),
+    array_type(np.int64, 1),
+    array_type(np.float64, 2),
+    array_type(np.float64, 1),
+    array_type(np.uint8, 2),
+    array_type(DECISION, 1),
+    _NUMBER,
+)
+def run_cases(
+    options: Any,
+    features: Any,
+    weights: Any,
+    counts: Any,
+    totals: Any,
+    edges: Any,
+    kept: Any,
+    favour: Any,
+    pairs: Any,
+    all_settings: Any,
+    item: Any,
+    price: Any,
+    dearness: Any,
+    needs: Any,
+    order: Any,
+    loss: Any,
+    generators: Any,
+    X: Any,
+    y: Any,
+    w: Any,
+    spent: Any,
+    answers: Any,
+    proba: Any,
+    cost: Any,
+    status: Any,
+    decisions: Any,
+    mode: int,
+) -> int:
+    """Run a case for each row, or a step of one; return the first row that there is no room for.
+
+    ``status`` is read by a step, and written by a whole case.
+    """
+    state = State(options, features, weights, counts, totals, edges, kept, favour, pairs)
+    settings, prices = all_settings[0], sort_members(item, price, dearness, needs)
+    scratch, places = make_scratch(state, prices), np.zeros(KEPT_VALUES, np.int64)
+    explore, learns, steps = mode & EXPLORE, mode & LEARN, mode & STEP
+    mean = make_table(settings, state, len(price), 0, generators[:1])
+    sample = make_table(settings, state, len(price), 1, generators[1:]) if explore else mean
+    # An exploring case needs the means for its answer and to select items. For that nothing is drawn, unless values
+    # count by edges, or hypotheses tell what is best.
+    selects = settings.select > 0
+    draws = not explore or options[0].numeric != QUANTILES or (selects and settings.objective == EC2)
+    is_filled, is_drawn = False, False
+    for i in range(len(X)):
+        decision = decisions[i if mode & STEP else 0]
+        if mode & (STEP | BELIEVE):
+            copy_status(status[i], scratch.status)
+        elif learns and w[i] > 0.0 and lacks_room(state, X[i], y[i]):
+            return i
+        elif explore:
+            decision.seed = draw_seed(options[0])
+        if not is_filled:
+            fill_table(settings, state, mean, options[0].seed)
+        if draws and not is_drawn:
+            draw_rest(settings, state, mean, order, loss, scratch.r, not explore and not mode & BELIEVE)
+        if selects and not is_drawn:
+            select_best(settings, state, prices, mean, scratch, X[i], decision)
+        is_filled, is_drawn = True, True
+        if explore:
+            fill_table(settings, state, sample, decision.seed)
+            draw_rest(settings, state, sample, order, loss, scratch.r, True)
+        if explore and selects:
+            select_to_explore(
+                *(settings, sample.generator[0], mean.selected, sample.luck),
+                *(item, price, needs, prices.bound, scratch.ratios, sample.selected),
+            )
+        # A step first finds how its case came to what it knows; of a whole case it is found in the end how that counts,
+        # by the mean. One place for each call, since each more of them takes seconds to compile.
+        for turn in range(2):
+            if turn == (0 if steps else 1):
+                if explore or mode & (STEP | BELIEVE) or settings.lookahead > 1:
+                    rest = decision.left if steps else np.inf
+                    find_path(settings, state, prices, sample if steps else mean, scratch, X[i], rest, decision)
+            elif not mode & BELIEVE:
+                left = decision.left if steps else min(settings.budget, settings.total - spent[0])
+                cost[i] = buy_values(settings, state, prices, sample, scratch, X[i], left, loss, steps, decision)
+                copy_status(scratch.status, status[i])
+                if learns and explore:
+                    favour_edges(state, sample, scratch)
+        if steps:
+            continue
+        weigh_known(state, mean, X[i], scratch.status, scratch.edge, scratch.partner, proba[i])
+        if settings.lookahead > 1:
+            weigh_partners(settings.prior, state, scratch, X[i], scratch.status, proba[i])
+        share_weights(proba[i], options[0].classes)
+        answers[i] = decide(proba[i], order, loss, options[0].classes)
+        if learns and w[i] > 0.0:
+            spent[0] += cost[i] if explore else 0.0
+            is_filled = learn_case(settings, state, mean, scratch, X[i], y[i], w[i], mode & WHOLE, places)
+            is_drawn = False
+    return len(X)
+
+
+@kernel(_NUMBER, types.uint64, types.float64, array_type(GENERATOR, 1), array_type(np.float64, 1))
+def draw_gammas(seed: Any, shape: float, generators: Any, out: Any) -> int:
+    """Fill an array with gamma variables."""
+    seed_generator(generators[0], seed)
+    for i in range(len(out)):
+        out[i] = draw_gamma(generators[0], shape)
+    return len(out)

@@ -1,0 +1,168 @@
+"""What may come back when an item is bought, as the mean probabilities of a utility tree tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from quercus.acquisition.layout import KNOWN
+from quercus.acquisition.policy_outcomes import Names, Outcome, Part, Span
+from quercus.learners.utility.arrays import UtilityArrays
+from quercus.learners.utility.layout import NUMERIC, QUANTILES
+from quercus.predictor import Floats
+from quercus.schema import Schema
+
+MOST_OUTCOMES = 32
+# Of the joint outcomes of a group so many are followed from feature to feature.
+_MOST_FOLLOWED = 4096
+
+Believe = Callable[[Floats, npt.NDArray[np.uint8]], Floats]
+
+
+class Cells(NamedTuple):
+    """The cells of a feature: for each its probability by class, a value in it, and its words.
+
+    Examples
+    --------
+    >>> spans = [Span("age", -math.inf, 40.0), Span("age", 40.0, 60.0), Span("age", 60.0, math.inf)]
+    >>> cells = Cells(np.array([[0.25], [0.25], [0.5]]), np.array([40.0, 60.0, 61.0]), spans)
+    >>> [part.text() for part in cells.grouped([0, 2]).parts]
+    ['age <= 60', 'age > 60']
+    """
+
+    theta: Floats
+    values: Floats
+    parts: list[Part]
+
+    def grouped(self, starts: list[int]) -> Cells:
+        """Return the cells of numbers with those from each start to the next as one."""
+        ends = [*starts[1:], len(self.values)]
+        theta = np.add.reduceat(self.theta, starts, axis=0)
+        spans = [(self.parts[start], self.parts[end - 1]) for start, end in zip(starts, ends, strict=True)]
+        parts: list[Part] = [
+            Span(first.feature, first.low, last.high)
+            for first, last in spans
+            if isinstance(first, Span) and isinstance(last, Span)
+        ]
+        return Cells(theta, self.values[starts], parts)
+
+
+def find_outcomes(
+    arrays: UtilityArrays,
+    prior: float,
+    schema: Schema,
+    believe: Believe,
+    row: Floats,
+    status: npt.NDArray[np.uint8],
+    places: Iterable[int],
+) -> list[Outcome]:
+    """Return what may come back of features that are bought together, in the order of their cells.
+
+    Parameters
+    ----------
+    arrays, prior, schema
+        What was learned, and of what.
+    believe
+        Gives the probabilities by class of a row of which some is known.
+    row, status
+        What is known.
+    places
+        The features.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree
+    >>> tree = UtilityTree().fit([["a"], ["b"], ["b"]] * 20, ["no", "yes", "yes"] * 20)
+    >>> row, status = np.array([np.nan]), np.zeros(1, np.uint8)
+    >>> told = find_outcomes(tree._utility, 2.0, tree.schema_, tree._believe, row, status, [0])
+    >>> [(outcome.words, round(outcome.probability, 2)) for outcome in told]
+    [("x0 == 'a'", 0.34), ("x0 == 'b'", 0.66)]
+    """
+    tables = {f: read_cells(arrays, prior, schema, f) for f in places}
+    if arrays.numeric != QUANTILES:
+        tables = {f: _by_edge(tables, f, believe, row, status) for f in tables}
+    # joint[o, y]: probability of the outcome o and the class y.
+    joint, chosen = believe(row, status).reshape(1, -1), np.zeros((1, 0), np.int64)
+    for cells in tables.values():
+        number = len(cells.values)
+        joint = (joint[:, None, :] * cells.theta[None, :, :]).reshape(-1, joint.shape[1])
+        chosen = np.column_stack([np.repeat(chosen, number, axis=0), np.tile(np.arange(number), len(chosen))])
+        joint, chosen = _most_probable(joint, chosen, _MOST_FOLLOWED)
+    if len(tables) > 1:
+        joint, chosen = _most_probable(joint, chosen, MOST_OUTCOMES)
+    outcomes = []
+    for probability, numbers in zip(joint.sum(axis=1).tolist(), chosen.tolist(), strict=True):
+        picked = list(zip(tables.items(), numbers, strict=True))
+        values = {f: float(cells.values[v]) for (f, cells), v in picked}
+        outcomes.append(Outcome(probability, values, tuple(cells.parts[v] for (_, cells), v in picked)))
+    if math.prod(len(cells.values) for cells in tables.values()) > len(outcomes):
+        outcomes.append(Outcome(max(0.0, 1.0 - math.fsum(outcome.probability for outcome in outcomes)), {}))
+    return outcomes
+
+
+def read_cells(arrays: UtilityArrays, prior: float, schema: Schema, f: int) -> Cells:
+    """Return the cells of a feature with the means of their probabilities.
+
+    Parameters
+    ----------
+    arrays, prior, schema
+        What was learned, and of what.
+    f
+        The feature.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree
+    >>> tree = UtilityTree().fit([[1.0], [3.0], [3.0]] * 20, ["no", "yes", "yes"] * 20)
+    >>> cells = read_cells(tree._utility, 2.0, tree.schema_, 0)
+    >>> [part.text() for part in cells.parts], cells.theta.round(2).tolist()
+    (['x0 <= 2', 'x0 > 2'], [[0.95, 0.02], [0.05, 0.98]])
+    """
+    classes, name = arrays.classes, schema.names[f]
+    feature: Any = arrays.features[f] if f < len(arrays.features) else None
+    if feature is None or feature["cells"] == 0:
+        # Whatever comes back of it was never learned, and counts as missing.
+        return Cells(np.ones((1, classes)), np.array([np.nan]), [Span(name, -math.inf, math.inf)])
+    first, number, unit = int(feature["first"]), int(feature["cells"]), float(arrays.options["unit"][0])
+    counts = arrays.counts[first : first + number, :classes] / unit
+    theta = (prior / number + counts) / (prior + arrays.totals[f, :classes] / unit)
+    if feature["kind"] != NUMERIC:
+        named: list[Part] = [Names(name, (schema.categories[f][code],), number) for code in range(number)]
+        return Cells(theta, np.arange(number, dtype=np.float64), named)
+    edges = arrays.edges[f, : number - 1].tolist()
+    ends = [-math.inf, *edges, math.inf]
+    spans: list[Part] = [Span(name, low, high) for low, high in pairwise(ends)]
+    # An edge itself is in the cell that it ends.
+    last = math.nextafter(edges[-1], math.inf) if edges else 0.0
+    return Cells(theta, np.array([*edges, last]), spans)
+
+
+def _by_edge(tables: dict[int, Cells], f: int, believe: Believe, row: Floats, status: npt.NDArray[np.uint8]) -> Cells:
+    """Return the two sides of the edge that a feature is asked about: cells that make no difference are one."""
+    cells = tables[f]
+    if not isinstance(cells.parts[0], Span) or len(cells.values) < 2:
+        return cells
+    row, status = row.copy(), status.copy()
+    for other, others in tables.items():
+        row[other] = others.values[0]
+        status[other] = KNOWN if not np.isnan(row[other]) else status[other]
+    seen = []
+    for value in cells.values.tolist():
+        row[f] = value
+        seen.append(believe(row, status).tolist())
+    starts = [0, *(v for v in range(1, len(seen)) if seen[v] != seen[v - 1])]
+    # If no cell makes a difference the edge cannot be seen, and all are kept apart.
+    return cells.grouped(starts) if len(starts) > 1 else cells
+
+
+def _most_probable(joint: Floats, chosen: npt.NDArray[np.int64], most: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Return the most probable outcomes, in their order."""
+    if len(joint) <= most:
+        return joint, chosen
+    kept = np.sort(np.argsort(-joint.sum(axis=1), kind="stable")[:most])
+    return joint[kept], chosen[kept]

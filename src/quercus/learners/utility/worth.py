@@ -1,0 +1,227 @@
+"""Whether it pays to go on: what further purchases are expected to save; compiled. See ``docs/utility.md``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quercus.acquisition.layout import ORDERED, UNKNOWN
+from quercus.compile import kernel
+from quercus.learners.utility.ahead import add_pair, weigh_pairs
+from quercus.learners.utility.hypotheses import draw_values
+from quercus.learners.utility.layout import MOST_LIKELY, MOST_SCENES
+
+# Whether an item could be bought now, has been bought in thought, cannot be bought, or only behind what it needs.
+_NOW, _TAKEN, _OUT, _BEHIND = range(4)
+
+
+@kernel(inline=True)
+def expect_loss(q: Any, loss: Any, answer: int, classes: int) -> float:
+    """Return what an answer is expected to cost; without a table, how probable it is that it is wrong."""
+    if loss.shape[0] == 0:
+        return 1.0 - q[answer]
+    expected = 0.0
+    for y in range(classes):
+        expected += q[y] * loss[y, answer]
+    return expected
+
+
+@kernel
+def find_answer(q: Any, loss: Any, classes: int) -> int:
+    """Return the answer of least expected loss, of equal ones the first."""
+    best, least = 0, expect_loss(q, loss, 0, classes)
+    for answer in range(1, classes):
+        expected = expect_loss(q, loss, answer, classes)
+        if expected < least:
+            best, least = answer, expected
+    return best
+
+
+@kernel
+def largest_loss(loss: Any, classes: int) -> float:
+    """Return the largest loss of any answer."""
+    if loss.shape[0] == 0:
+        return 1.0
+    largest = 0.0
+    for answer in range(classes):
+        for y in range(classes):
+            largest = max(largest, loss[y, answer])
+    return largest
+
+
+@kernel
+def spread_loss(loss: Any, y: int, classes: int) -> tuple[float, float]:
+    """Return the least and the largest loss where a class is the true one."""
+    least, largest = loss[y, 0], loss[y, 0]
+    for answer in range(1, classes):
+        least, largest = min(least, loss[y, answer]), max(largest, loss[y, answer])
+    return least, largest
+
+
+@kernel
+def widest_loss(loss: Any, classes: int) -> float:
+    """Return the largest distance of two losses of the same true class."""
+    if loss.shape[0] == 0:
+        return 1.0
+    widest = 0.0
+    for y in range(classes):
+        least, largest = spread_loss(loss, y, classes)
+        widest = max(widest, largest - least)
+    return widest
+
+
+@kernel
+def find_stake(q: Any, loss: Any, answer: int, classes: int) -> float:
+    """Return how much less the right answer is expected to lose than this one."""
+    stake = expect_loss(q, loss, answer, classes)
+    for y in range(classes if loss.shape[0] > 0 else 0):
+        stake -= q[y] * spread_loss(loss, y, classes)[0]
+    return stake
+
+
+@kernel(inline=True)
+def count_scenes(classes: int) -> int:
+    """Return how many scenes each class has."""
+    return MOST_SCENES // min(classes, MOST_LIKELY)
+
+
+@kernel
+def draw_scenes(features: Any, table: Any, classes: int) -> None:
+    """Draw rows of each class: what the features of a case may turn out to be."""
+    for row in range(classes * count_scenes(classes) if classes > 0 else 0):
+        label = row // count_scenes(classes)
+        draw_values(features, table.theta, table.generator[0], label, table.scenes[row])
+
+
+@kernel
+def find_likely(q: Any, classes: int, likely: Any) -> int:
+    """Write the classes whose scenes are looked at: all, or the most probable ones; return how many."""
+    count = min(classes, MOST_LIKELY)
+    for k in range(count):
+        best = k if count == classes else -1
+        for y in range(classes if best < 0 else 0):
+            is_new = True
+            for j in range(k):
+                is_new &= likely[j] != y
+            if is_new and (best < 0 or q[y] > q[best]):
+                best = y
+        likely[k] = best
+    return count
+
+
+@kernel
+def see_item(
+    members: Any, first: int, last: int, features: Any, theta: Any, status: Any, scene: Any, world: Any, classes: int
+) -> None:
+    """Change the class probabilities of a world by what its scene shows of an item."""
+    for k in range(first, last):
+        f = members[k]
+        if status[f] == UNKNOWN and features[f].cells > 1:
+            cell, total = features[f].first + scene[f], 0.0
+            for y in range(classes):
+                world[y] *= theta[cell, y]
+                total += world[y]
+            # After each feature: of many together too few digits would be left.
+            for y in range(classes):
+                world[y] = world[y] / total if total > 0.0 else 1.0 / classes
+
+
+@kernel(inline=True)
+def price_of(settings: Any, prices: Any, i: int) -> float:
+    """Return the price of an item in the unit that worth is in."""
+    return float(prices.dearness[i] if settings.is_relative else prices.price[i])
+
+
+@kernel
+def save_by_pair(
+    pairs: Any, features: Any, unit: float, prior: float, q: Any, loss: Any, classes: int, i: int, j: int, both: Any
+) -> float:
+    """Return what it is expected to save to know two features that are counted together."""
+    answer, saved = find_answer(q, loss, classes), 0.0
+    total, world = both[0], both[1]
+    weigh_pairs(pairs, features, unit, i, j, classes, total)
+    for u in range(features[i].cells):
+        for v in range(features[j].cells):
+            for y in range(classes):
+                world[y] = q[y] * add_pair(pairs, features, unit, prior, i, u, u + 1, j, v, y) / (prior + total[y])
+            now = expect_loss(world, loss, answer, classes)
+            saved += now - expect_loss(world, loss, find_answer(world, loss, classes), classes)
+    return saved
+
+
+@kernel
+def note_behind(prices: Any, features: Any, status: Any, selected: Any, ratios: Any, taken: Any) -> None:
+    """Write of each item whether it could be bought now, or behind what it needs, or not at all."""
+    for i in range(len(taken)):
+        taken[i] = _OUT if ratios[i] < 0.0 else _NOW
+    for i in range(len(taken)):
+        for k in range(prices.starts[i], prices.starts[i + 1] if prices.bound[i] and selected[i] else 0):
+            f = prices.members[k]
+            tells = status[f] == UNKNOWN and features[f].cells > 1
+            if tells and not is_unlocked(prices, status, taken, i):
+                taken[i] = _BEHIND
+
+
+@kernel
+def is_unlocked(prices: Any, status: Any, taken: Any, i: int) -> bool:
+    """Return whether all that an item needs is settled, or would have been bought before it."""
+    lacks = 0
+    for j in range(len(prices.price)):
+        for k in range(prices.starts[j], prices.starts[j + 1] if prices.needs[i, j] and taken[j] != _TAKEN else 0):
+            lacks += status[prices.members[k]] in (UNKNOWN, ORDERED)
+    return lacks == 0
+
+
+@kernel
+def find_next(prices: Any, status: Any, ratios: Any, taken: Any, left: float) -> int:
+    """Return what would be bought next: what the last purchase unlocked, or the item of largest score per price."""
+    best = -1
+    for i in range(len(taken)):
+        fits = prices.price[i] <= left
+        if fits and taken[i] == _BEHIND and is_unlocked(prices, status, taken, i):
+            return i
+        if fits and taken[i] == _NOW and (best < 0 or ratios[i] > ratios[best]):
+            best = i
+    return best
+
+
+@kernel
+def is_worth_it(
+    settings: Any, state: Any, prices: Any, table: Any, scratch: Any, status: Any, item: int, left: float, loss: Any
+) -> bool:
+    """Return whether the next purchases, few or many, or an item and its mate, are expected to save what they cost."""
+    classes, q, worlds, taken = state.options[0].classes, scratch.q, scratch.worlds, scratch.taken
+    largest = widest_loss(loss, classes)
+    if classes < 2 or (settings.is_relative and largest == 0.0):
+        return False
+    answer, scenes = find_answer(q, loss, classes), count_scenes(classes)
+    count = find_likely(q, classes, scratch.likely)
+    worth = settings.worth / largest if settings.is_relative else settings.worth
+    mate = scratch.mates[item]
+    if mate >= 0:
+        f, g = prices.members[prices.starts[item]], prices.members[prices.starts[mate]]
+        unit, prior = state.options[0].unit, settings.prior
+        both = save_by_pair(state.pairs, state.features, unit, prior, q, loss, classes, f, g, worlds)
+        if both * worth > price_of(settings, prices, item) + price_of(settings, prices, mate):
+            return True
+    for row in range(count * scenes):
+        for y in range(classes):
+            worlds[row, y] = q[y]
+    note_behind(prices, state.features, status, table.selected, scratch.ratios, taken)
+    spent, price, at_stake, saved = 0.0, 0.0, find_stake(q, loss, answer, classes), 0.0
+    while saved * worth <= price:
+        best = find_next(prices, status, scratch.ratios, taken, left - spent)
+        if best < 0 or price >= at_stake * worth:
+            return False
+        taken[best] = _TAKEN
+        spent += prices.price[best]
+        price += price_of(settings, prices, best)
+        members, first, last = prices.members, prices.starts[best], prices.starts[best + 1]
+        saved = 0.0
+        for row in range(count * scenes):
+            label = scratch.likely[row // scenes]
+            scene, world = table.scenes[label * scenes + row % scenes], worlds[row]
+            see_item(members, first, last, state.features, table.theta, status, scene, world, classes)
+            now = expect_loss(world, loss, answer, classes)
+            later = expect_loss(world, loss, find_answer(world, loss, classes), classes)
+            saved += q[label] / scenes * (now - later)
+    return True

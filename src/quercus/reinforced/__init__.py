@@ -1,1 +1,0 @@
-"""The engine of the reinforced tree: situations, what questions lead to, and what both are worth."""

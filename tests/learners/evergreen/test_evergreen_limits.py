@@ -1,0 +1,69 @@
+"""What comes while a growth is under way, or when memory is short."""
+
+import numpy as np
+import pytest
+
+import quercus as qc
+from quercus.learners.evergreen.layout import GROWING
+
+
+def test_categories_that_come_while_a_tree_grows(tmp_path):
+    rng = np.random.default_rng(0)
+
+    def rows(count, categories):
+        return [[float(rng.normal()), str(rng.integers(categories))] for _ in range(count)]
+
+    tree = qc.EvergreenTree(adaptive=False).partial_fit(rows(9000, 5), rng.integers(0, 2, 9000))
+    while tree._tree.options["stage"][0] != GROWING:
+        tree.partial_fit(rows(1, 5), [int(rng.integers(2))])
+    tree.partial_fit(rows(1, 5), [0])
+    tree.partial_fit(rows(3, 250), [0, 1, 0])
+    assert tree._tree.options["stage"][0] == GROWING
+    tree.save(tmp_path / "tree.quercus")
+    again = qc.load(tmp_path / "tree.quercus")
+    more, labels = rows(3000, 250), rng.integers(0, 2, 3000)
+    for learner in (tree, again):
+        learner.partial_fit(more, labels)
+    assert {name: array.tobytes() for name, array in tree.state_arrays().items()} == {
+        name: array.tobytes() for name, array in again.state_arrays().items()
+    }
+
+
+def test_memory_is_kept_when_classes_come():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40_000, 2))
+    y = np.floor(X * 6).astype(int) @ [31, 17] * 2654435761 // 128 % 2
+    tree = qc.EvergreenTree(max_bytes=2**22, adaptive=False).partial_fit(X, y)
+    assert tree.n_leaves_ > 500
+    for label in range(2, 300):
+        tree.partial_fit(X[label : label + 1], [label])
+        assert tree.nbytes <= tree.max_bytes
+    tree.partial_fit(X, y)
+    assert tree.nbytes <= tree.max_bytes
+    assert tree.n_leaves_ > 1
+
+
+def test_a_forest_refuses_classes_for_all_trees_or_none(tmp_path):
+    X = np.random.default_rng(0).normal(size=(500, 3))
+    forest = qc.EvergreenForest(max_bytes=4_000_000).partial_fit(X, (X[:, 0] > 0).astype(int))
+    with pytest.raises(MemoryError, match="max_bytes"):
+        forest.partial_fit(X, np.arange(500))
+    assert {tree.n_rows for tree in forest._trees} == {500}
+    forest.save(tmp_path / "forest.quercus")
+    assert qc.load(tmp_path / "forest.quercus").rows_ == 500
+
+
+def test_too_little_memory_is_told_at_once():
+    with pytest.raises(ValueError, match="max_bytes=400,000 has no room"):
+        qc.EvergreenTree(max_bytes=400_000).partial_fit(np.zeros((1, 20)), ["a"])
+
+
+def test_two_bins_of_a_feature_that_comes_late():
+    rng = np.random.default_rng(1)
+    late = [{"a": float(x), "b": float(z)} for x, z in rng.normal(size=(3000, 2))]
+    first = [{"a": row["a"]} for row in late[:2500]]
+    tree = qc.EvergreenTree(bins=2, features="open", adaptive=False)
+    tree.partial_fit(first, rng.integers(0, 2, 2500))
+    tree.partial_fit(late * 3, [int(row["b"] > 0) for row in late] * 3)
+    tree.regrow()
+    assert np.mean(tree.predict(late) == [int(row["b"] > 0) for row in late]) > 0.8
