@@ -28,6 +28,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.options import DefaultOptions
 
 from quercus.locking import lock_file
+from quercus.records import as_compiled
 
 CACHE_VARIABLE = "QUERCUS_CACHE"
 _UNUSED_DAYS = 60
@@ -154,10 +155,9 @@ class EntryKernel:
         return self._compiled
 
     def _interpret(self, *arguments: Any) -> Any:
-        """Run the Python source, for debugging; records are given the attributes that they have in compiled code."""
-        is_record = [isinstance(a, np.ndarray) and a.dtype.names is not None for a in arguments]
-        views = [a.view(np.recarray) if record else a for a, record in zip(arguments, is_record, strict=True)]
-        return self.__wrapped__(*views)
+        """Run the Python source, for debugging; as in compiled code, overflows are silent."""
+        with np.errstate(all="ignore"):
+            return self.__wrapped__(*map(as_compiled, arguments))
 
     def _compile(self) -> Any:
         compiled = numba.njit(nogil=True, no_cfunc_wrapper=True)(self.__wrapped__)
