@@ -15,7 +15,7 @@ from quercus.locking import lock_file
 DRAW = """
 import numpy as np
 from quercus.learners.bayesian.kernels import draw_numbers
-from quercus.learners.bayesian.layout import TREE
+from quercus.learners.bayesian.state import TREE
 
 drawn = np.ones(2)
 draw_numbers(np.zeros(1, TREE), 0, drawn)

@@ -65,7 +65,7 @@ class Records:
 def _record_kind(dtype: np.dtype[Any]) -> Any:
     """Return a class with a property for each field."""
 
-    def __init__(self: Any, columns: list[Any], place: Any, array: Any) -> None:
+    def start(self: Any, columns: list[Any], place: Any, array: Any) -> None:
         self._columns, self._place, self._array = columns, place, array
 
     def field(k: int) -> property:
@@ -78,7 +78,7 @@ def _record_kind(dtype: np.dtype[Any]) -> Any:
         return property(read, write)
 
     fields = {name: field(k) for k, name in enumerate(dtype.names or ())}
-    return type("Record", (), {"__slots__": ("_columns", "_place", "_array"), "__init__": __init__, **fields})
+    return type("Record", (), {"__slots__": ("_columns", "_place", "_array"), "__init__": start, **fields})
 
 
 def as_compiled(value: Any) -> Any:

@@ -24,6 +24,7 @@ class Struct:
 
     Examples
     --------
+    >>> import numpy as np
     >>> class Rows(Struct):
     ...     X = Field(np.float64, "row", "feature", readonly=True)
     ...     y = Field(np.int64, "row", readonly=True)
