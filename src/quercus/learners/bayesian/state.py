@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -145,9 +145,16 @@ def _learning(dtype: type[np.floating[Any]]) -> dict[str, Field]:
     }
 
 
+def _answering() -> dict[str, Field]:
+    """Return what a frozen forest has in the place of that: the shares of classes by leaf."""
+    return {"means": Field(Real(low=0.0, high=1.0 + 1e-6), "leaf", "class")}
+
+
 class SplitState(State):
     """What both states share: trees of splits, and how rows become columns of numbers."""
 
+    # The type of the numbers of the nodes.
+    dtype: ClassVar[str]
     options: Any
     trees: Any
     nodes: Any
@@ -156,11 +163,6 @@ class SplitState(State):
     maps: Any
     columns: Any
     features: Any
-
-    @property
-    def dtype(self) -> str:
-        """The type of the numbers of the nodes."""
-        return str(self.mu.dtype)
 
     @property
     def classes(self) -> int:
@@ -344,14 +346,14 @@ class FrozenState(SplitState):
 
 
 def _declare(name: str, base: type[Any], fields: dict[str, Field]) -> Any:
-    return type(name, (base,), fields | {"__doc__": base.__doc__, "__module__": __name__})
+    about = {"dtype": fields["mu"].dtype.name, "__doc__": base.__doc__, "__module__": __name__}
+    return type(name, (base,), fields | about)
 
 
-_MEANS = Real(low=0.0, high=1.0 + 1e-6)
 Forest32 = _declare("Forest32", ForestState, _shared(np.float32) | _learning(np.float32))
 Forest64 = _declare("Forest64", ForestState, _shared(np.float64) | _learning(np.float64))
-Frozen32 = _declare("Frozen32", FrozenState, _shared(np.float32) | {"means": Field(_MEANS, "leaf", "class")})
-Frozen64 = _declare("Frozen64", FrozenState, _shared(np.float64) | {"means": Field(_MEANS, "leaf", "class")})
+Frozen32 = _declare("Frozen32", FrozenState, _shared(np.float32) | _answering())
+Frozen64 = _declare("Frozen64", FrozenState, _shared(np.float64) | _answering())
 # By the type of the numbers of the nodes.
 FORESTS: dict[str, type[ForestState]] = {"float32": Forest32, "float64": Forest64}
 FROZEN: dict[str, type[FrozenState]] = {"float32": Frozen32, "float64": Frozen64}
