@@ -164,7 +164,8 @@ def new_state(bins: int, features: int, seed: int | None, max_bytes: int) -> Rei
     max_bytes
         Limit.
     """
-    state = ReinforcedState(**fitting({}), feature=features, edge=bins - 1, slot=0, **{"class": 0})
+    sizes: dict[str, Any] = {"feature": features, "edge": bins - 1, "slot": 0, "class": 0, **fitting({})}
+    state = ReinforcedState(**sizes)
     if state.nbytes > max_bytes:
         raise MemoryError(
             f"a new tree takes {state.nbytes:,} bytes; give the learner a larger max_bytes than {max_bytes:,}."
