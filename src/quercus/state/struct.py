@@ -61,6 +61,26 @@ class Struct:
             return SimpleNamespace(**{name: _interpreted(member) for name, member in members.items()})
         return cls._make(*(members[name] for name in (*cls.fields, *cls.parts)))
 
+    @classmethod
+    def inner(cls) -> Any:
+        """Return the function by which kernels make one; it takes the members in the order of their declaration.
+
+        Examples
+        --------
+        >>> class Sums(Struct):
+        ...     sums = Field(np.float64, "class")
+        >>> make_sums = Sums.inner()
+        >>> @kernel(types.float64, types.int64)
+        ... def add_ones(classes):
+        ...     return make_sums(np.ones(classes)).sums.sum()
+        >>> float(add_ones(3))
+        3.0
+        """
+        if numba.config.DISABLE_JIT:
+            names = (*cls.fields, *cls.parts)
+            return lambda *members: cls.make(**dict(zip(names, members, strict=True)))
+        return kernel(cls._make.__wrapped__)
+
 
 class Part:
     """A struct, or a state, inside of another one.
