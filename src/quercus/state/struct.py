@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 
 import numba
 import numpy as np
-from numba import types
+from numba.core.datamodel import default_manager, models
 from numba.experimental import structref
 
 from quercus.compile import kernel
+from quercus.state.borrowing import StructType
 from quercus.state.fields import Field
 
 
@@ -113,9 +114,10 @@ def _interpreted(member: Any) -> Any:
 def _register(cls: Any) -> tuple[Any, Any]:
     """Return the numba type of a struct, and the compiled function that makes one from its members."""
     name = cls.__qualname__.replace(".", "_").replace("<locals>", "")
-    kind = type(f"{name}Type", (types.StructRef,), {"__module__": cls.__module__})
+    kind = type(f"{name}Type", (StructType,), {"__module__": cls.__module__})
     # numba finds it there when it loads a compiled kernel.
-    setattr(sys.modules[cls.__module__], kind.__name__, structref.register(kind))
+    setattr(sys.modules[cls.__module__], kind.__name__, kind)
+    default_manager.register(kind, models.StructRefModel)
     members = {name: field.numba_type for name, field in cls.fields.items()}
     members |= {name: part.kind.numba_type for name, part in cls.parts.items()}
     numba_type = kind(list(members.items()))
