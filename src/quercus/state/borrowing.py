@@ -2,7 +2,8 @@
 
 A struct of numba's counts that each time an array of it is read, in a way that processors have to agree on: half of the
 time of kernels that take structs. Here what is read is borrowed: the struct, which its caller holds, holds its arrays
-all the time. So no kernel may return an array of a struct, or put it into one that lives longer.
+all the time. So no kernel may return an array of a struct, put it into one that lives longer, or use one of a struct
+that it has made itself and needs for nothing else.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ class Struct:
 
     Examples
     --------
+    >>> from numba import types
     >>> class Rows(Struct):
     ...     X = Field(np.float64, "row", "feature", readonly=True)
     ...     y = Field(np.int64, "row", readonly=True)
@@ -66,14 +67,21 @@ class Struct:
     def inner(cls) -> Any:
         """Return the function by which kernels make one; it takes the members in the order of their declaration.
 
+        A kernel that makes a struct hands it on to others and keeps it as long as they need it: arrays that are read
+        of it are gone with it.
+
         Examples
         --------
+        >>> from numba import types
         >>> class Sums(Struct):
         ...     sums = Field(np.float64, "class")
         >>> make_sums = Sums.inner()
+        >>> @kernel
+        ... def add_up(sums):
+        ...     return sums.sums.sum()
         >>> @kernel(types.float64, types.int64)
         ... def add_ones(classes):
-        ...     return make_sums(np.ones(classes)).sums.sum()
+        ...     return add_up(make_sums(np.ones(classes)))
         >>> float(add_ones(3))
         3.0
         """
