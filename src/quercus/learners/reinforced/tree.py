@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
+from contextlib import suppress
 from contextvars import ContextVar
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,8 @@ from quercus.acquisition.layout import (
     LEARN,
     MISSING,
     MOST_BINS,
+    ORDERED,
+    STEP,
     WHOLE,
     best_answer,
 )
@@ -62,11 +67,16 @@ from quercus.predictor import Floats, Integers
 from quercus.store import Model, ModelFileError
 
 # Arguments that may be changed at any time, or whose change has to be noticed.
-_SETTINGS = (
+_read_arguments = attrgetter(
     *("questions", "worth", "rewards", "gamma", "explore", "truncated", "updates", "backup", "start", "alpha"),
     *("rates", "trusted", "prior", "adaptive", "bins", "loss", "budget", "max_bytes", "seed"),
 )
+# What it was made for, with how many classes, and what kernels take.
+Workspace = tuple[tuple[Any, ...], int, Any]
 _NOTHING: Integers = np.empty(0, np.int64)
+_NO_PRICES: Floats = np.empty(0)
+# By the status of a feature whether it is there.
+_IS_THERE = np.isin(np.arange(ORDERED + 1), (KNOWN, MISSING))
 _NO_ASKED: Status = np.empty(0, np.uint8)
 # What the case has noted that is planned for, or learned from.
 _NOTES: ContextVar[Notes | None] = ContextVar("_NOTES", default=None)
@@ -113,7 +123,7 @@ class ReinforcedLearner(CompiledLearner):
 
     def _read_settings(self) -> Settings:
         """Return the arguments that may be changed at any time, as kernels take them."""
-        given = tuple(getattr(self, name) for name in _SETTINGS)
+        given = _read_arguments(self)
         if self._settings is None or self._settings[0] != given:
             self._check_arguments()
             if self._state.options["bins"][0] != self.bins:
@@ -214,7 +224,7 @@ class ReinforcedLearner(CompiledLearner):
     def _run_cases(
         self, settings: Settings, told: Told, out: Out, mode: int, spent: Floats, decisions: npt.NDArray[np.void]
     ) -> int:
-        bought, paid = self._find_paid(out[3])
+        bought, paid = self._find_paid(out[3]) if mode & (STEP | CASE) else (_NOTHING, _NO_PRICES)
         rows = CaseRows.make(
             X=told[0],
             y=told[1],
@@ -231,15 +241,27 @@ class ReinforcedLearner(CompiledLearner):
             status=out[3],
             decisions=decisions,
         )
-        return int(run_cases(self._state.ref, self._workspace(settings), rows, mode))
+        workspace = self._take_workspace(settings)
+        done = run_cases(self._state.ref, workspace[2], rows, mode)
+        self.__dict__.setdefault("_workspaces", []).append(workspace)
+        return int(done)
 
-    def _workspace(self, settings: Settings) -> Any:
-        """Return room for cases, with what kernels read of arguments, prices and classes."""
+    def _take_workspace(self, settings: Settings) -> Workspace:
+        """Return a workspace for these settings, one that was used before if there is any."""
         _, prices, dearness = self._find_prices()
         items, members = self._find_items(prices)
+        classes = self._state.shares.shape[1]
+        given = (settings, items, dearness, self._rewards, self._bounds, self._loss)
+        spare: list[Workspace] = self.__dict__.get("_workspaces", [])
+        while spare:
+            # One thread gets it.
+            with suppress(IndexError):
+                found = spare.pop()
+                if found[1] == classes and all(map(operator.is_, found[0], given)):
+                    return found
         nodes, pairs = self._count_changes()
         longest = min(self.questions, len(items))
-        return EpisodeWorkspace.make(
+        workspace = EpisodeWorkspace.make(
             settings=settings,
             rewards=self._rewards,
             bounds=self._bounds,
@@ -254,10 +276,11 @@ class ReinforcedLearner(CompiledLearner):
             nodes=np.zeros(nodes, NODE),
             pairs=np.zeros(pairs, PAIR),
             generator=np.zeros(1, GENERATOR),
-            proba=np.zeros((NODES + nodes, self._state.sizes["class"])),
+            proba=np.zeros((NODES + nodes, classes)),
             sorted=np.zeros(KEPT_VALUES, np.int64),
             edges=np.zeros(MOST_BINS),
         )
+        return given, classes, workspace
 
     def _find_items(self, prices: PriceArrays) -> tuple[npt.NDArray[np.void], Integers]:
         """Return the items with their prices, and the features of each, side by side."""
@@ -284,11 +307,8 @@ class ReinforcedLearner(CompiledLearner):
             bought = [numbers[item] for item in notes.bought if item in numbers]
             paid[bought] = [price for item, price in notes.bought.items() if item in numbers]
             return np.array(bought, np.int64), paid
-        if len(status) == 1:
-            known = np.isin(status[0], (KNOWN, MISSING))
-            whole = np.ones(len(paid), bool)
-            whole[prices.item[: len(known)][~known]] = False
-            paid[whole] = prices.price[whole]
+        paid[:] = prices.price
+        paid[prices.item[: status.shape[1]][~_IS_THERE[status[0]]]] = 0.0
         return _NOTHING, paid
 
     def _recall(self, row: Floats, status: Status) -> tuple[float, float | None]:
@@ -323,4 +343,4 @@ class ReinforcedLearner(CompiledLearner):
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_settings", "_items")}
+        return {name: value for name, value in state.items() if name not in ("_settings", "_items", "_workspaces")}
