@@ -12,7 +12,7 @@ import numpy as np
 from quercus.compile.cache import KernelCache, cache_folder, modules_of
 from quercus.compile.linking import linked_only
 from quercus.compile.notices import announced, say, subject
-from quercus.records import as_compiled
+from quercus.compile.records import as_interpreted
 
 # All there are, in the order in which they were made: what `quercus warm` compiles.
 ENTRIES: list[EntryKernel] = []
@@ -59,9 +59,10 @@ class EntryKernel:
         return self._compiled
 
     def _interpret(self, *arguments: Any) -> Any:
-        """Run the Python source, for debugging; as in compiled code, overflows are silent."""
-        with np.errstate(all="ignore"):
-            return self.__wrapped__(*map(as_compiled, arguments))
+        """Run the Python source, for debugging; records are given the attributes that they have in compiled code."""
+        # Whole numbers wrap around there without a word.
+        with np.errstate(over="ignore"):
+            return self.__wrapped__(*map(as_interpreted, arguments))
 
     def _compile(self) -> Any:
         function = self.__wrapped__

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from quercus.ask.rows import Rows
 from quercus.compile import kernel
 from quercus.learners.bayesian.layout import LEARN, NOMINAL, NUMERIC, PREDICT, UNSEEN
 from quercus.learners.bayesian.state import SplitState
 from quercus.predictor import Floats
+from quercus.rows import Rows
 from quercus.state import Field, Struct
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import draw_uniform
-from quercus.ask.rows import Rows
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.bayesian.ahead import CHUNK, foresees, look_ahead, make_ahead
@@ -32,6 +31,7 @@ from quercus.learners.bayesian.trees import (
     spread_example,
     walk_path,
 )
+from quercus.rows import Rows
 
 _MOST_REPEATS = 32.0
 
