@@ -36,6 +36,7 @@ _LEAST_SCALE, _MOST_SCALE = 1e-30, 1e30
 # The trace of a covariance over its size is kept within 2^-20 .. 2^20.
 _BAND = 2.0**24
 _ROUNDING = 1e-3
+_UNDERFLOW = 1e-290
 
 _POSITIVE = Real(low=_LEAST_SCALE, high=_MOST_SCALE)
 _WEIGHT = Real(low=0.0, high=_MOST_WEIGHT)
@@ -246,7 +247,17 @@ class SplitState(State):
         for j in np.flatnonzero(kind == NOMINAL).tolist():
             expected |= {(j, code) for code in range(min(int(self.features["categories"][j]), len(used)))}
         first = (int(used["feature"][0]), int(used["category"][0]))
-        return first == (-1, -1) and len(names) == len(used) and names == expected
+        return first == (-1, -1) and len(names) == len(used) and names == expected and self._moments(used)
+
+    def _moments(self, used: npt.NDArray[np.void]) -> bool:
+        """Return whether the running moments of columns are such as values within the limits have."""
+        largest, weight = self.options["largest"][0], used["weight"]
+        known = np.where(used["feature"] < 0, weight, self.features["weight"][used["feature"]])
+        return bool(
+            (np.abs(used["mean"]) <= largest * (1.0 + _ROUNDING)).all()
+            and (used["squares"] <= 4.0 * weight * largest**2 + _UNDERFLOW).all()
+            and ((used["category"] < 0) | (weight <= known * (1.0 + _ROUNDING))).all()
+        )
 
 
 class ForestState(SplitState):
@@ -310,6 +321,8 @@ class ForestState(SplitState):
         mean = nodes["trace"] * nodes["inflation"] / nodes["size"]
         trace, top = self.variances.sum(axis=1, dtype=np.float64), self.variances.max(axis=1)
         square = beyond[:, : self.sizes["square"]]
+        waits = (self.signs[:, :, None] * self.waiting**2 * self._waits()[:, :, None]).sum(axis=1)
+        diagonal = self.variances if self.diagonal else np.diagonal(self.sigma, axis1=1, axis2=2) - waits
         return bool(
             not self.variances[beyond].any()
             and not self.sigma[beyond[:, None, :] | square[:, :, None]].any()
@@ -320,7 +333,13 @@ class ForestState(SplitState):
             and (mean < _BAND).all()
             and (np.abs(trace - nodes["trace"]) <= _ROUNDING * nodes["trace"]).all()
             and (np.abs(top - nodes["top"]) <= _ROUNDING * nodes["top"]).all()
+            and (np.abs(diagonal - self.variances) <= _ROUNDING * nodes["top"][:, None]).all()
         )
+
+    def _waits(self) -> npt.NDArray[np.bool_]:
+        """Return which changes of each node wait; behind them is what has been written already."""
+        waits: npt.NDArray[np.bool_] = np.arange(self.sizes["block"]) < self.nodes["waits"][:, None]
+        return waits
 
     def _leaves(self) -> bool:
         return bool((self.known >= _LEAST_ALPHA).all() and self.options["weight"][0] > 0.0)
