@@ -125,10 +125,15 @@ class Freezable(Protocol):
 
 @runtime_checkable
 class HasRegions(Protocol):
-    """A model whose answers come from regions, and which knows the labels in each."""
+    """A model of which each row lies in one region, and which knows the labels in each."""
 
     def regions(self, state: Any, X: Floats) -> tuple[Integers, Floats]:
         """Return the node of each row's leaf, and the class counts of every node, by class id."""
+
+
+@runtime_checkable
+class KnowsSupport(Protocol):
+    """A model that knows how many labels stand behind an answer."""
 
     def region(self, state: Any, params: Any, row: Floats, known: Known, by_counts: bool) -> tuple[Floats, float]:
         """Return the probabilities by class id of one row, and the labels behind them."""

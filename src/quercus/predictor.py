@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
-from quercus.engine import Explains, HasRegions, Known, Viewable
+from quercus.engine import Explains, HasRegions, Known, KnowsSupport, Viewable
 from quercus.explain import Explanation, TreeView, to_dot, to_html, to_mermaid, to_text
 from quercus.gate import Gate
 from quercus.loss import read_loss
@@ -240,7 +240,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             counts[:, : known.shape[1]] = known[:, : len(self._order)]
             return leaves, np.ascontiguousarray(counts[:, self._order])
 
-    @has(HasRegions)  # type: ignore[untyped-decorator]
+    @has(KnowsSupport)  # type: ignore[untyped-decorator]
     def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
         """Return what a label policy sees: class probabilities for an example, and the labels behind them.
 

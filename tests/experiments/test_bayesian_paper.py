@@ -160,7 +160,7 @@ def test_every_node_has_offsets_of_its_own():
     pixels = offsets.sample_pixels(bodies.draw_bodies(1, 30, 40, seed=0), drawn, per_part=2, seed=0)
     forest = depth.make_forest(3, trees=2, diagonal=False, seed=5, per_node=10)
     forest.partial_fit(pixels.X, pixels.y, classes=np.arange(20))
-    chosen = forest._forest.chosen
+    chosen = forest._state.chosen
     assert (chosen.sum(axis=1) == 10).all()
     assert len({row.tobytes() for row in chosen}) == len(chosen) == 14
 

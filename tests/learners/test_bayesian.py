@@ -124,17 +124,17 @@ def test_arguments_that_make_no_sense(arguments, message):
 
 def test_depths():
     X, y = np.zeros((2, 1)), [0, 1]
-    assert BayesianForest().partial_fit(X, y)._forest.trees["depth"].tolist() == [5] * 8
+    assert BayesianForest().partial_fit(X, y)._state.trees["depth"].tolist() == [5] * 8
     declared = BayesianForest().partial_fit(X, y, classes=list(range(10)))
-    assert declared._forest.trees["depth"].tolist() == [6] * 8
+    assert declared._state.trees["depth"].tolist() == [6] * 8
     drawn = BayesianForest.paper(classes=10, trees=40).partial_fit(X, y)
-    assert set(drawn._forest.trees["depth"].tolist()) == {4, 5, 6}
+    assert set(drawn._state.trees["depth"].tolist()) == {4, 5, 6}
     assert drawn.skip == 0
 
 
 def test_the_prior_deals_the_leaves_to_the_classes():
     forest = BayesianForest(depth=4).partial_fit([[0.0]], ["a"], classes=list("abc"))
-    alpha = forest._forest.alpha[:, :3]
+    alpha = forest._state.alpha[:, :3]
     for tree in range(8):
         peaks = (alpha[16 * tree : 16 * tree + 16] > 0.5).sum(axis=0)
         assert peaks.sum() == 16
@@ -146,7 +146,7 @@ def test_a_tree_does_not_depend_on_how_many_there_are_nor_on_threads():
     few = BayesianForest(trees=2, bagging=0.3, depth=3).partial_fit(rows, labels)
     many = BayesianForest(trees=5, bagging=0.3, depth=3).partial_fit(rows, labels)
     threads = BayesianForest(trees=5, bagging=0.3, depth=3, threads=3).partial_fit(rows, labels)
-    np.testing.assert_array_equal(few._forest.mu, many._forest.mu[: len(few._forest.mu)])
+    np.testing.assert_array_equal(few._state.mu, many._state.mu[: len(few._state.mu)])
     assert same(many, threads)
     np.testing.assert_array_equal(many.predict_proba(rows), threads.predict_proba(rows))
 
@@ -154,20 +154,20 @@ def test_a_tree_does_not_depend_on_how_many_there_are_nor_on_threads():
 def test_bagging_leaves_rows_out():
     X = np.random.default_rng(0).uniform(-1, 1, (400, 2))
     forest = BayesianForest(trees=2, depth=1, bagging=0.5).partial_fit(X, X[:, 0] > 0)
-    learned = forest._forest.alpha[:, :2].reshape(2, -1).sum(axis=1)
+    learned = forest._state.alpha[:, :2].reshape(2, -1).sum(axis=1)
     assert ((learned > 100) & (learned < 300)).all()
 
 
 def test_subsets_and_projections_grow_with_the_columns():
     rows, labels = mixed_rows(1600)
     subset = BayesianForest(trees=2, subset=0.5).partial_fit(rows, labels)
-    arrays = subset._forest
+    arrays = subset._state
     assert (arrays.chosen.sum(axis=1) == 3).all()
     for n, size in enumerate(arrays.nodes["size"]):
         seen = arrays.columns["feature"][arrays.picks[n, 1:size]]
         assert set(seen.tolist()) == set(np.flatnonzero(arrays.chosen[n]).tolist())
     projection = BayesianForest(trees=2, projection=4).partial_fit(rows, labels)
-    maps = projection._forest.maps[:, : projection._forest.n_columns, :5]
+    maps = projection._state.maps[:, : projection._state.n_columns, :5]
     assert (maps[:, 0] == [1, 0, 0, 0, 0]).all()
     assert (maps[:, 1:, 0] == 0).all()
     assert np.abs((maps[:, 1:, 1:] ** 2).sum(axis=2).mean() - 1) < 0.1
@@ -179,8 +179,8 @@ def test_new_features_join():
         forest.learn_one({"a": i / 60, "b": 0.5}, i % 2)
     for i in range(60):
         forest.learn_one({"a": 0.3, "b": 0.5, "c": i % 2, "d": "left" if i % 2 else "right"}, i % 2)
-    assert forest._forest.chosen.shape == (14, 4)
-    assert 0 < forest._forest.chosen[:, 2:].mean() < 1
+    assert forest._state.chosen.shape == (14, 4)
+    assert 0 < forest._state.chosen[:, 2:].mean() < 1
     assert forest.predict_one({"c": 1, "d": "left"}) == 1
 
 

@@ -20,6 +20,7 @@ from experiments.harness.results import Results, mean_of
 from experiments.harness.verdicts import all_hold, is_above, show_signed
 from experiments.peers.bayesian.known import STREAMS
 from quercus.learners.bayesian.intervals import leaf_moments, match_intervals
+from quercus.rows import Rows
 
 ONE, INDEPENDENT, OURS = "one tree at random", "mean of independent trees", "ours"
 READINGS = (ONE, INDEPENDENT, OURS)
@@ -66,9 +67,10 @@ def measure(cell: Cell, seed: int) -> list[Row]:
 def _intervals(forest: Any, X: Floats) -> dict[str, tuple[Floats, Floats]]:
     """Return both ends by reading, of the probability of class 1."""
     low, high = forest.interval(X, _DELTA)
-    known, place = forest._forest.classes, forest._order[1]
-    table = leaf_moments(forest._alpha())
-    sums = np.concatenate([part for _, part in forest._sum_leaves(forest._read(X), table, 2 * known)], axis=1)
+    known, place = forest._state.classes, forest._order[1]
+    table, rows = leaf_moments(forest._state.known), Rows(forest._read(X))
+    parts = forest.engine.sum_leaves(forest._state, forest, rows, table, False)
+    sums = np.concatenate([part for _, _, part in parts], axis=1)
     means, squares = sums[:, :, place], sums[:, :, known + place]
     one = means.var(axis=0) + (squares - means**2).mean(axis=0)
     return {

@@ -39,7 +39,7 @@ def measure(cell: Cell, seed: int) -> list[Row]:
         started = clock()
         forest.partial_fit(split.X[BEFORE : BEFORE + rows], split.y[BEFORE : BEFORE + rows])
         seconds.append(clock() - started)
-    return [{"seconds": min(seconds), "bytes": int(forest._forest.sigma.nbytes), "moved": _measure_memory()}]
+    return [{"seconds": min(seconds), "bytes": int(forest._state.sigma.nbytes), "moved": _measure_memory()}]
 
 
 def make_forest(split: TrainTest, threads: int, block: int | None = None, skip: float = 1e-4) -> qc.BayesianForest:

@@ -63,8 +63,8 @@ def _take(name: str, rows: int, seed: int) -> tuple[Any, Any]:
 def _least_eigenvalue(forest: Any) -> float:
     """Return the smallest eigenvalue of any covariance, relative to the largest of the same one; NaN if any is."""
     ratios = []
-    for n in range(len(forest._forest.nodes)):
-        sigma = forest._forest.covariance(n)
+    for n in range(len(forest._state.nodes)):
+        sigma = forest._state.covariance(n)
         values = np.linalg.eigvalsh(sigma) if np.isfinite(sigma).all() else np.full(1, np.nan)
         ratios.append(values[0] / values[-1])
     return float(np.min(ratios))
@@ -72,7 +72,7 @@ def _least_eigenvalue(forest: Any) -> float:
 
 def _count_bad(forest: Any, X: Any) -> int:
     """Return how many means, covariances, leaves and answers are not finite, or not positive where they must be."""
-    arrays = forest._forest
+    arrays = forest._state
     alpha, answers = arrays.alpha[:, : arrays.classes], forest.predict_proba(X)
     bad = (~np.isfinite(arrays.mu)).sum() + (~np.isfinite(arrays.sigma)).sum()
     bad += (~(np.isfinite(alpha) & (alpha > 0))).sum() + (~((answers >= 0) & (answers <= 1))).sum()

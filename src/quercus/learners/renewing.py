@@ -18,12 +18,14 @@ from sklearn.utils.metaestimators import available_if
 
 from quercus import drift
 from quercus.base import OnlineClassifier
+from quercus.classifier import Classifier
 from quercus.drift import DDM, Detector
 from quercus.drift.compiled import CompiledDetector
 from quercus.interrupts import uninterrupted
 from quercus.learners.incremental.confidence import ConfidenceTree
 from quercus.predictor import Floats, Integers
 from quercus.registry import MODELS, find_learner
+from quercus.rows import LEARN, PREDICT, Rows
 from quercus.store import Model, ModelFileError, write_model
 
 Marks = npt.NDArray[np.bool_]
@@ -82,7 +84,7 @@ class Renewing(OnlineClassifier):
 
     _marks: Marks | None = None
 
-    def __init__(self, learner: OnlineClassifier | None = None, detector: Detector | None = None) -> None:
+    def __init__(self, learner: Classifier | None = None, detector: Detector | None = None) -> None:
         self.learner = learner
         self.detector = detector
 
@@ -185,12 +187,12 @@ class Renewing(OnlineClassifier):
         tags.classifier_tags.poor_score = self._prototype().__sklearn_tags__().classifier_tags.poor_score
         return tags
 
-    def _prototype(self) -> OnlineClassifier:
+    def _prototype(self) -> Classifier:
         return ConfidenceTree() if self.learner is None else self.learner
 
     def _check_arguments(self) -> None:
         learner = self._prototype()
-        if not isinstance(learner, OnlineClassifier):
+        if not isinstance(learner, Classifier):
             raise TypeError(f"learner={learner!r} is no learner of quercus; give one, such as ConfidenceTree().")
         if learner.__sklearn_is_fitted__():
             raise ValueError(
@@ -204,9 +206,9 @@ class Renewing(OnlineClassifier):
             self.detector._check_arguments()
 
     def _begin(self, features: int) -> None:
-        self.learner_: OnlineClassifier = clone(self._prototype())
-        self.learner_._begin(features)
-        self.background_: OnlineClassifier | None = None
+        self.learner_: Classifier = clone(self._prototype())
+        _begin_part(self.learner_, features)
+        self.background_: Classifier | None = None
         self.detector_ = self._new_detector()
         self.changes_: list[int] = []
         self.warnings_: list[int] = []
@@ -220,9 +222,9 @@ class Renewing(OnlineClassifier):
     def _declare_classes(self, classes: int) -> None:
         self._classes = max(self._classes, classes)
         for part in self._parts().values():
-            part._declare_classes(classes)
+            _declare_to_part(part, classes)
 
-    def _parts(self) -> dict[str, OnlineClassifier]:
+    def _parts(self) -> dict[str, Classifier]:
         learners = {"main": vars(self).get("learner_"), "background": vars(self).get("background_")}
         return {name: learner for name, learner in learners.items() if learner is not None}
 
@@ -253,7 +255,7 @@ class Renewing(OnlineClassifier):
 
         The learner learns all rows at once: warnings do not touch it, and after a change nobody asks what it learned.
         """
-        self.learner_._learn(X, y, w, answers, proba)
+        self.learner_._learn_rows(Rows(X, y=y, weight=w, answers=answers, proba=proba), [], LEARN | PREDICT)
         fed = np.flatnonzero(watched & (answers >= 0))
         errors = (answers[fed] != y[fed]).astype(np.float64)
         taken, known, end, changed = 0, 0, len(y), False
@@ -272,7 +274,7 @@ class Renewing(OnlineClassifier):
                 end = row + 1
                 self.changes_.append(self._rows + int(np.count_nonzero(w[:row])))
         if self.background_ is not None:
-            self.background_._learn(X[known:end], y[known:end], w[known:end], None, None)
+            self.background_._learn_rows(Rows(X[known:end], y=y[known:end], weight=w[known:end]), [], LEARN)
         if changed and self.background_ is not None:
             self.learner_, self.background_ = self.background_, None
             self.detector_.reset()
@@ -283,13 +285,13 @@ class Renewing(OnlineClassifier):
     def _classes_seen(self, y: Integers, w: Floats) -> int:
         return int(max(self._classes, y[w > 0.0].max(initial=-1) + 1))
 
-    def _spawn(self, features: int, classes: int) -> OnlineClassifier:
+    def _spawn(self, features: int, classes: int) -> Classifier:
         """Return a learner that has learned nothing but knows the names of everything."""
-        learner: OnlineClassifier = clone(self._prototype())
-        learner._begin(features)
+        learner: Classifier = clone(self._prototype())
+        _begin_part(learner, features)
         learner.schema_ = self.schema_
         learner._note_schema()
-        learner._declare_classes(classes)
+        _declare_to_part(learner, classes)
         return learner
 
     def _answer(self, X: Floats) -> tuple[Integers, Floats]:
@@ -338,7 +340,7 @@ class Renewing(OnlineClassifier):
         if not sound or max([-1, *self.changes_, *self.warnings_]) >= self._rows:
             raise ModelFileError("its arrays do not fit together.")
 
-    def _restore_part(self, model: Model, part: str) -> OnlineClassifier:
+    def _restore_part(self, model: Model, part: str) -> Classifier:
         prefix = f"{part}."
         arrays = {name.removeprefix(prefix): a for name, a in model.arrays.items() if name.startswith(prefix)}
         prototype = self._prototype()
@@ -353,9 +355,24 @@ class Renewing(OnlineClassifier):
         return learner
 
 
+def _begin_part(learner: Classifier, features: int) -> None:
+    if isinstance(learner, OnlineClassifier):
+        learner._begin(features)
+    else:
+        learner._state = learner.engine.new_state(learner, features, 0)
+        learner._begin_learning()
+
+
+def _declare_to_part(learner: Classifier, classes: int) -> None:
+    if isinstance(learner, OnlineClassifier):
+        learner._declare_classes(classes)
+    else:
+        learner.engine.widen(learner._state, 0, classes)
+
+
 def _describe(part: Any) -> Any:
     """Return a learner or detector as plain values."""
-    if not isinstance(part, OnlineClassifier | Detector):
+    if not isinstance(part, Classifier | Detector):
         return part
     name = type(part).__name__
     if _find(name) is not type(part):

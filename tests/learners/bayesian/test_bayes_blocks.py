@@ -44,7 +44,7 @@ def test_any_partition_gives_the_same_state_with_blocks(way, dtype):
         states.append({name: array.tobytes() for name, array in forest.state_arrays().items()})
         answers.append(forest.predict_proba(X[:70]))
     assert states[0] == states[1] == states[2]
-    assert (forest._forest.nodes["waits"] > 0).any()
+    assert (forest._state.nodes["waits"] > 0).any()
     alone = np.vstack([forest.predict_proba(X[i : i + 1]) for i in range(70)])
     np.testing.assert_array_equal(alone, answers[0])
 
@@ -58,7 +58,7 @@ def test_blocks_agree_with_changes_made_at_once(way):
             X[:400], y[:400]
         )
         answers.append(forest.predict_proba(X[400:]))
-        assert forest._forest.nodes["waits"].max() < block
+        assert forest._state.nodes["waits"].max() < block
     for other in answers[1:]:
         np.testing.assert_allclose(other, answers[0], rtol=0, atol=1e-10)
 
@@ -94,7 +94,7 @@ def test_a_saved_forest_goes_on_where_changes_wait(tmp_path):
     loaded = quercus.load(tmp_path / "forest.quercus")
     for model in (forest, loaded):
         model.partial_fit(X[60:], y[60:])
-    assert loaded._forest.equals(forest._forest)
+    assert loaded._state.equals(forest._state)
 
 
 @pytest.mark.parametrize("block", [0, -1, 2.5, "8", 33])

@@ -11,8 +11,8 @@ from sklearn.exceptions import NotFittedError
 
 from quercus.checks.data import unkind_stream
 from quercus.learners.bayesian import BayesianForest, BayesianTree
-from quercus.learners.bayesian.encoding import make_rows
 from quercus.learners.bayesian.explaining import _divide, _encode
+from quercus.rows import Rows
 
 FORESTS = {
     "all": BayesianForest(trees=3, depth=3, forget=1e-3, skip=0.0),
@@ -30,15 +30,16 @@ def learned(name):
 
 def leaf_probabilities(forest, x):
     """Return for each tree with what probability compiled code sends an example to each leaf of the forest."""
-    leaves = len(forest._forest.alpha)
-    _, _, sums = next(forest._sum_leaves(make_rows(X=forest._read_one(x)), 1, np.eye(leaves), False))
+    leaves = len(forest._state.alpha)
+    rows = Rows(forest._read_one(x))
+    _, _, sums = next(forest.engine.sum_leaves(forest._state, forest, rows, np.eye(leaves), False))
     return sums[:, 0]
 
 
 @pytest.mark.parametrize("name", FORESTS)
 def test_path_and_leaf_are_those_of_the_forest(name):
     forest, rows = learned(name)
-    arrays = forest._forest
+    arrays = forest._state
     for x in [*rows[:25], dict.fromkeys(rows[0])]:
         told = forest.explain_one(x)
         reached = leaf_probabilities(forest, x)[told.tree]
@@ -70,7 +71,7 @@ def test_figures_are_those_of_the_other_methods(name):
         unsure = forest.uncertainty([x])
         assert told.entropy == unsure.total[0]
         assert told.removable == pytest.approx(unsure.epistemic[0] / unsure.total[0])
-        trees = leaf_probabilities(forest, x) @ (forest._forest.known / forest._forest.known.sum(axis=1, keepdims=True))
+        trees = leaf_probabilities(forest, x) @ (forest._state.known / forest._state.known.sum(axis=1, keepdims=True))
         answers = trees[:, forest._order[place]]
         assert told.tree_probability == pytest.approx(answers.max())
         assert answers[told.tree] == pytest.approx(answers.max())
@@ -81,9 +82,9 @@ def test_pushes_are_the_heaviest_and_point_the_way(name):
     forest, rows = learned(name)
     x = rows[3]
     told = forest.explain_one(x)
-    z, noise = _encode(forest._forest, forest._read_one(x))
+    z, noise = _encode(forest._state, forest._read_one(x))
     for turn in told.path:
-        pushes = _divide(forest._forest, int(forest._forest.trees["node"][told.tree]) + turn.node, z, noise)
+        pushes = _divide(forest._state, int(forest._state.trees["node"][told.tree]) + turn.node, z, noise)
         toward = pushes if turn.left else -pushes
         assert turn.probability == pytest.approx(norm.cdf(toward.sum()))
         weights = [push.weight for push in turn.pushes]

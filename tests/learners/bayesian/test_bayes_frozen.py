@@ -96,7 +96,7 @@ def test_in_slices_it_answers_the_same(monkeypatch):
     rows, _ = rows_and_labels()
     frozen = learned("all").freeze()
     whole = frozen.predict_proba(rows)
-    monkeypatch.setattr("quercus.learners.bayesian.frozen._MOST_NUMBERS", 100)
+    monkeypatch.setattr("quercus.learners.bayesian.frozen.MOST_NUMBERS", 100)
     np.testing.assert_array_equal(frozen.predict_proba(rows), whole)
 
 

@@ -125,7 +125,7 @@ def test_missing_values_are_filled_by_what_all_have_seen(kind):
 
 def tell_pooled(forest, every):
     """Set the running figures of every column to those of all forests together, computed from values, not from z."""
-    arrays, schema = forest._forest, forest.schema_
+    arrays, schema = forest._state, forest.schema_
     for c in range(1, arrays.n_columns):
         j, category = int(arrays.columns["feature"][c]), int(arrays.columns["category"][c])
         feature = arrays.features[j]
@@ -146,7 +146,7 @@ def tell_pooled(forest, every):
 
 def in_values(forest):
     """Return weight, mean and variance by column, in the units of the values, and the weights of the features."""
-    arrays, schema = forest._forest, forest.schema_
+    arrays, schema = forest._state, forest.schema_
     figures = {name: float(arrays.features["weight"][j]) for j, name in enumerate(schema.names)}
     for column in arrays.columns[1 : arrays.n_columns]:
         j, category = int(column["feature"]), int(column["category"])
@@ -203,7 +203,7 @@ def let_arrive(forest, merged):
     row = np.full(len(schema.names), np.nan)
     row[schema.names.index("job")] = len(brought) - 1
     nominal = [kind == "nominal" for kind in schema.kinds]
-    fit_row(forest._forest, row, len(wanted.labels) - 1, nominal, 2**28)
+    fit_row(forest._state, row, len(wanted.labels) - 1, nominal)
     forest._note_schema()
 
 
@@ -234,7 +234,7 @@ def test_goes_on_like_any_forest(kind, tmp_path):
     for name, array in merged.state_arrays().items():
         assert array.tobytes() == loaded.state_arrays()[name].tobytes()
     assert merged.classes_.tolist() == ["maybe", "no", "yes"]
-    arrays = merged._forest
+    arrays = merged._state
     for node, picks, chosen in zip(arrays.nodes, arrays.picks, arrays.chosen, strict=False):
         seen = set(arrays.columns["feature"][picks[: node["size"]]].tolist())
         assert seen == {-1, *np.flatnonzero(chosen).tolist()}
@@ -254,10 +254,10 @@ def tree_arguments(kind):
 def test_counts_and_losses_add_up():
     forests, _ = two_ranges(missing=0.2)
     merged = merge(*forests)
-    sums = {name: sum(float(f._forest.options[name][0]) for f in forests) for name in ("loss", "weight")}
+    sums = {name: sum(float(f._state.options[name][0]) for f in forests) for name in ("loss", "weight")}
     assert merged.online_loss_ == pytest.approx(sums["loss"] / sums["weight"], rel=1e-12)
     job = [f.schema_.names.index("job") for f in (*forests, merged)]
-    weights = [float(f._forest.features["weight"][j]) for f, j in zip((*forests, merged), job, strict=True)]
+    weights = [float(f._state.features["weight"][j]) for f, j in zip((*forests, merged), job, strict=True)]
     assert weights[2] == weights[0] + weights[1]
 
 

@@ -13,7 +13,7 @@ from tests.naive.bayesian import Encoder, NaiveTree, uncertainty
 
 def copy_tree(forest, t):
     """Return a plain tree in the state of tree t."""
-    arrays = forest._forest
+    arrays = forest._state
     tree, columns, classes = arrays.trees[t], arrays.n_columns, arrays.classes
     nodes = range(tree["node"], tree["node"] + 2 ** tree["depth"] - 1)
     sizes = arrays.nodes["size"]
@@ -112,8 +112,8 @@ def test_what_comes_later():
             plain.learn(z, v, known.index(label))
             assert_same(forest, [plain])
         plain = copy_tree(forest, 0)
-    assert encoder.width == forest._forest.n_columns == 6
-    assert forest._forest.classes == 3
+    assert encoder.width == forest._state.n_columns == 6
+    assert forest._state.classes == 3
 
 
 def test_a_late_class_gets_leaves_that_know_least():
@@ -121,12 +121,12 @@ def test_a_late_class_gets_leaves_that_know_least():
     forest = BayesianForest(trees=1, depth=3, dtype="float64")
     forest.partial_fit(rng.uniform(-1, 1, (60, 2)), rng.integers(0, 2, 60))
     plain = copy_tree(forest, 0)
-    declare_classes(forest._forest, 3, 2**28)
-    found = forest._forest.alpha[:, 2]
+    declare_classes(forest._state, 3)
+    found = forest._state.alpha[:, 2]
     small = np.where(found > 1, found - 1, found)
     assert ((small > 0) & (small <= 0.01)).all()
     plain.add_class(small)
-    np.testing.assert_allclose(forest._forest.alpha[:, :3], plain.alpha)
+    np.testing.assert_allclose(forest._state.alpha[:, :3], plain.alpha)
     assert (found > 1).sum() == 8 // 3
 
 
@@ -187,11 +187,11 @@ def test_skipping_changes_little_and_leaves_alone_what_is_hardly_reached():
     ]
     exact, skipping = (forest.predict_proba(X) for forest in forests)
     assert 0 < np.abs(exact - skipping).max() < 0.05
-    before = forests[1]._forest.mu.copy()
+    before = forests[1]._state.mu.copy()
     plain = copy_tree(forests[1], 0)
     z = np.array([1.0, *X[0]])
     forests[1].partial_fit(X[:1], y[:1])
-    changed = (forests[1]._forest.mu != before).any(axis=1)
+    changed = (forests[1]._state.mu != before).any(axis=1)
     views = [plain.view(n, z, None) for n in range(15)]
     rho, u = plain.reach(z, None), plain.likelihoods(views, forests[1].schema_.labels.index(y[0]))
     reached = np.array([rho[n] * max(u[n], u[2 * n + 1], u[2 * n + 2]) for n in range(15)]) >= 1e-4 * u[0]

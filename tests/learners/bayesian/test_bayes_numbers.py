@@ -88,7 +88,7 @@ STREAMS = hostile_streams(20_000)
 def test_covariances_stay_positive_definite(name, settings):
     X, y = STREAMS[name]
     forest = BayesianForest(trees=1, depth=3, **settings).partial_fit(X, y)
-    arrays = forest._forest
+    arrays = forest._state
     size = arrays.n_columns
     assert np.isfinite(arrays.mu).all()
     assert np.isfinite(arrays.alpha).all()

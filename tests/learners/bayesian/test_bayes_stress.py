@@ -29,7 +29,7 @@ STREAMS = wide_streams()
 
 
 def assert_in_order(forest, X):
-    arrays = forest._forest
+    arrays = forest._state
     assert np.isfinite(arrays.mu).all()
     assert np.isfinite(arrays.alpha).all()
     assert (arrays.alpha[:, : arrays.classes] > 0).all()

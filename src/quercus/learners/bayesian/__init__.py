@@ -12,10 +12,14 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Self
 
 from quercus.arguments import check_number
-from quercus.learners.bayesian.forest import BayesianLearner
+from quercus.classifier import Classifier
+from quercus.learners.bayesian.engine import BayesianEngine
+from quercus.learners.bayesian.posterior import HasPosterior
+
+CHANGEABLE = frozenset({"inference", "loss", "max_bytes", "threads"})
 
 
-class BayesianForest(BayesianLearner):
+class BayesianForest(HasPosterior, Classifier):
     """Mixture of shallow trees, each with a Gaussian over the weights of every split and a Dirichlet in every leaf.
 
     An example goes to all leaves, with probabilities, and changes each node on its way by moment matching. The
@@ -94,6 +98,9 @@ class BayesianForest(BayesianLearner):
     True
     """
 
+    engine = BayesianEngine()
+    changeable = CHANGEABLE
+
     def __init__(
         self,
         *,
@@ -154,7 +161,7 @@ class BayesianForest(BayesianLearner):
         return cls(**({"trees": 8} | _published(classes) | changes))
 
     @classmethod
-    def merge(cls, forests: Iterable[BayesianLearner]) -> Self:
+    def merge(cls, forests: Iterable[Classifier]) -> Self:
         """Return one forest of the trees of all, trained on parts of a stream; it learns on like any other.
 
         Its answers are the mean over all trees of what these answered, but for rounding, and for what a part could not
@@ -181,7 +188,7 @@ class BayesianForest(BayesianLearner):
         return merge_forests(forests, cls)
 
 
-class BayesianTree(BayesianLearner):
+class BayesianTree(HasPosterior, Classifier):
     """One tree with a Gaussian over the weights of every split and a Dirichlet in every leaf: a forest of one.
 
     Parameters
@@ -210,6 +217,8 @@ class BayesianTree(BayesianLearner):
     'yes'
     """
 
+    engine = BayesianEngine()
+    changeable = CHANGEABLE
     trees = 1
     threads = 1
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from quercus.compile import kernel
-from quercus.learners.bayesian.layout import LEARN, NOMINAL, NUMERIC, PREDICT, UNSEEN
+from quercus.learners.bayesian.layout import NOMINAL, NUMERIC, UNSEEN
 from quercus.learners.bayesian.state import SplitState
-from quercus.predictor import Floats
-from quercus.rows import Rows
+from quercus.rows import LEARN, PREDICT
 from quercus.state import Field, Struct
 
 
@@ -34,16 +34,9 @@ class Encoded(Struct):
     shares = Field(np.float64, "tree", "row", "number")
 
 
-_NO_SIZES = dict.fromkeys(("row", "feature", "class", "asker", "place"), 0)
-_NOTHING = {name: field.new(_NO_SIZES) for name, field in Rows.fields.items()}
-
-
-def make_rows(**given: Any) -> Any:
-    """Return rows as kernels take them, with nothing in the place of what is not given."""
-    return Rows.make(**_NOTHING | given)
-
-
-def make_encoded(forest: SplitState, answered: int, learned: int, width: int) -> tuple[Any, dict[str, Floats]]:
+def make_encoded(
+    forest: SplitState, answered: int, learned: int, width: int
+) -> tuple[Any, dict[str, npt.NDArray[np.float64]]]:
     """Return room for encoded rows, with ``width`` sums per tree and row that is answered, and its arrays by name."""
     trees, columns = len(forest.trees), forest.n_columns
     arrays = {name: np.empty((answered, columns)) for name in ("asked", "asked_noise")}

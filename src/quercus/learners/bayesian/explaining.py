@@ -6,20 +6,19 @@ import heapq
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
 
+from quercus.engine import Floats
 from quercus.explain.words import Label, native, others, ranked, show_count, show_name, show_share, show_value
-from quercus.learners.bayesian.encoding import make_encoded, make_rows
+from quercus.learners.bayesian.encoding import make_encoded
 from quercus.learners.bayesian.kernels import ENCODE_ROWS
-from quercus.learners.bayesian.layout import PREDICT, SEES_PROJECTION, SEES_SUBSET
+from quercus.learners.bayesian.layout import SEES_PROJECTION, SEES_SUBSET
+from quercus.learners.bayesian.posterior import find_intervals, measure_uncertainty
 from quercus.learners.bayesian.state import ForestState
-from quercus.predictor import Floats
-
-if TYPE_CHECKING:
-    from quercus.learners.bayesian.forest import BayesianLearner
+from quercus.rows import PREDICT, Rows
 
 _SHOWN = 5
 _DELTA = 0.05
@@ -181,7 +180,7 @@ class ForestExplanation:
     __repr__ = __str__
 
 
-def explain_answer(learner: BayesianLearner, x: Mapping[str, Any]) -> ForestExplanation:
+def explain_answer(learner: Any, x: Mapping[str, Any]) -> ForestExplanation:
     """Explain the answer of a forest for one example.
 
     Parameters
@@ -205,14 +204,13 @@ def explain_answer(learner: BayesianLearner, x: Mapping[str, Any]) -> ForestExpl
         right >99%: x0 = 9 (+2), x1 = 8.5 (+1.8), constant (+1), x2 = 1 (+0.025)
       in this leaf: 0 93%, 1 7% (403 labels)
     """
-    forest, schema = learner._forest, learner.schema_
+    forest, schema = learner._state, learner.schema_
     row = learner._read_one(x)
+    engine = learner.engine
     answer, proba = learner._answer(row)
-    # Intervals come by sorted label, everything else by the order in which the labels came.
-    place = int(np.flatnonzero(learner._order == answer[0])[0])
-    low, high = learner._interval_of(row, _DELTA)
-    unsure = learner._uncertainty_of(row)
-    _, _, by_tree = next(learner._sum_leaves(make_rows(X=row), 1, forest.alpha, True))
+    low, high = find_intervals(engine, forest, learner, row, _DELTA, len(schema.labels))
+    unsure = measure_uncertainty(engine, forest, learner, row)
+    _, _, by_tree = next(engine.sum_leaves(forest, learner, Rows(row), forest.alpha, True))
     answers = by_tree[:, 0, answer[0]]
     tree = int(np.argmax(answers))
     ways, leaf = _most_probable_path(forest, tree, *_encode(forest, row), learner.inference == "path")
@@ -220,8 +218,8 @@ def explain_answer(learner: BayesianLearner, x: Mapping[str, Any]) -> ForestExpl
     known = [native(schema.labels[c]) for c in range(forest.classes)]
     return ForestExplanation(
         prediction=native(schema.labels[answer[0]]),
-        probabilities=dict(zip(learner._labels.tolist(), proba[0, learner._order].tolist(), strict=True)),
-        interval=(float(low[0, place]), float(high[0, place])),
+        probabilities=learner._by_label(proba[0]),
+        interval=(float(low[0, answer[0]]), float(high[0, answer[0]])),
         entropy=float(unsure.total[0]),
         removable=float(unsure.epistemic[0] / unsure.total[0]) if unsure.total[0] > 0 else 0.0,
         trees=len(forest.trees),
@@ -237,7 +235,7 @@ def explain_answer(learner: BayesianLearner, x: Mapping[str, Any]) -> ForestExpl
 def _encode(forest: ForestState, row: Floats) -> tuple[Floats, Floats]:
     """Return the numbers of a row by column, rounded to the type of the forest, and the noise of missing ones."""
     encoded, arrays = make_encoded(forest, 1, 0, 0)
-    ENCODE_ROWS[forest.dtype](forest.ref, make_rows(X=row), encoded, 0, 1, PREDICT)
+    ENCODE_ROWS[forest.dtype](forest.ref, Rows(row).ref, encoded, 0, 1, PREDICT)
     return arrays["asked"][0].astype(forest.dtype).astype(np.float64), arrays["asked_noise"][0]
 
 
@@ -284,7 +282,7 @@ def _divide(forest: ForestState, n: int, z: Floats, noise: Floats) -> Floats:
     return pushes
 
 
-def _turn(learner: BayesianLearner, row: Floats, n: int, left: bool, pushes: Floats) -> Turn:
+def _turn(learner: Any, row: Floats, n: int, left: bool, pushes: Floats) -> Turn:
     """Describe a split by the columns that weigh most, for (+) or against (-) the way taken."""
     toward = pushes if left else -pushes
     heaviest = np.argsort(-np.abs(toward), kind="stable")[:_SHOWN]
@@ -292,8 +290,8 @@ def _turn(learner: BayesianLearner, row: Floats, n: int, left: bool, pushes: Flo
     return Turn(n, left, float(ndtr(toward.sum())), chosen)
 
 
-def _push(learner: BayesianLearner, row: Floats, column: int, weight: float) -> Push:
-    schema, record = learner.schema_, learner._forest.columns[column]
+def _push(learner: Any, row: Floats, column: int, weight: float) -> Push:
+    schema, record = learner.schema_, learner._state.columns[column]
     j, category = int(record["feature"]), int(record["category"])
     if j < 0:
         return Push(None, None, weight)

@@ -4,25 +4,54 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from quercus.learners.bayesian.encoding import make_encoded, make_rows
+from quercus.engine import Floats, Integers, Known
+from quercus.learners.bayesian.encoding import make_encoded
+from quercus.learners.bayesian.engine import MOST_NUMBERS
 from quercus.learners.bayesian.growth import padded
 from quercus.learners.bayesian.kernels import ENCODE_FOR_FROZEN, SUM_FROZEN_PATHS, answer_rows
-from quercus.learners.bayesian.layout import PREDICT
 from quercus.learners.bayesian.restore import restore_state
 from quercus.learners.bayesian.state import FROZEN, ForestState, FrozenState
-from quercus.predictor import Floats, Integers, Predictor
+from quercus.loss import check_loss
+from quercus.predictor import Predictor
+from quercus.rows import PREDICT, Rows
 from quercus.store import Model
 
-if TYPE_CHECKING:
-    from quercus.learners.bayesian.forest import BayesianLearner
 
-# Encoded rows, and what their trees answer, stay below this many numbers.
-_MOST_NUMBERS = 2**18
+class FrozenEngine:
+    """How a frozen forest answers.
+
+    Examples
+    --------
+    >>> FrozenForest(loss={"yes": 3})
+    FrozenForest(loss={'yes': 3})
+    """
+
+    def check(self, params: Any) -> None:
+        """Raise an error for a loss table that makes no sense."""
+        if params.loss is not None:
+            check_loss(params.loss)
+
+    def load_state(self, params: Any, model: Model) -> FrozenState:
+        """Rebuild the state from a file."""
+        return restore_state(model, FROZEN)
+
+    def predict(
+        self, state: FrozenState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats
+    ) -> None:
+        """Write answers and probabilities."""
+        classes, trees, dtype = state.classes, len(state.trees), state.dtype
+        rows = Rows(X, answers=answers, proba=proba)
+        most = max(MOST_NUMBERS // max(state.n_columns, trees * classes), 1)
+        for start in range(0, len(X), most):
+            count = min(most, len(X) - start)
+            encoded, _ = make_encoded(state, count, 0, classes)
+            ENCODE_FOR_FROZEN[dtype](state.ref, rows.ref, encoded, start, start + count, PREDICT)
+            SUM_FROZEN_PATHS[dtype](state.ref, encoded, state.means, False, count, 0, trees)
+            answer_rows(rows.ref, encoded, known.order, known.loss, classes, start, count)
 
 
 class FrozenForest(Predictor):
@@ -48,40 +77,20 @@ class FrozenForest(Predictor):
     (True, True)
     """
 
-    _kept: FrozenState
+    engine = FrozenEngine()
 
     def __init__(self, learner: str = "", loss: Mapping[Any, Mapping[Any, float]] | None = None) -> None:
         self.learner = learner
         self.loss = loss
 
-    @classmethod
-    def _from_forest(cls, forest: BayesianLearner) -> FrozenForest:
-        forest._check_fitted()
-        frozen = cls(type(forest).__name__, copy.deepcopy(forest.loss))
-        frozen.schema_ = copy.deepcopy(forest.schema_)
-        frozen._kept = _keep_path(forest._forest)
-        frozen._note_schema()
-        return frozen
 
-    def _answer(self, X: Floats) -> tuple[Integers, Floats]:
-        kept, means = self._kept, self._kept.means
-        classes, trees = kept.classes, len(kept.trees)
-        answers, proba = np.full(len(X), -1), np.zeros((len(X), len(self._order)))
-        rows = make_rows(X=X, answers=answers, proba=proba)
-        most = max(_MOST_NUMBERS // max(kept.n_columns, trees * classes), 1)
-        for start in range(0, len(X), most):
-            count = min(most, len(X) - start)
-            encoded, _ = make_encoded(kept, count, 0, classes)
-            ENCODE_FOR_FROZEN[kept.dtype](kept.ref, rows, encoded, start, start + count, PREDICT)
-            SUM_FROZEN_PATHS[kept.dtype](kept.ref, encoded, means, False, count, 0, trees)
-            answer_rows(rows, encoded, self._order, self._loss, classes, start, count)
-        return answers, proba
-
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return self._kept.to_arrays()
-
-    def _restore(self, model: Model) -> None:
-        self._kept = restore_state(model, FROZEN)
+def freeze_forest(forest: Any) -> FrozenForest:
+    """Return a forest as it is now, as `BayesianForest.freeze` tells."""
+    frozen = FrozenForest(type(forest).__name__, copy.deepcopy(forest.loss))
+    frozen.schema_ = copy.deepcopy(forest.schema_)
+    frozen._state = _keep_path(forest._state)
+    frozen._note_schema()
+    return frozen
 
 
 def _keep_path(forest: ForestState) -> FrozenState:

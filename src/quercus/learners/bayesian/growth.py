@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
+from quercus.engine import Floats, Integers
 from quercus.learners.bayesian.kernels import draw_numbers
 from quercus.learners.bayesian.layout import NOMINAL, NUMERIC, SEES_ALL, SEES_PROJECTION, SEES_SUBSET, UNSEEN
 from quercus.learners.bayesian.plan import Plan
 from quercus.learners.bayesian.state import FORESTS, TREE, ForestState
-from quercus.predictor import Floats, Integers
 
 # Rows of mu and sigma are whole multiples of this many numbers.
 _PAD = 8
@@ -61,6 +61,7 @@ def plant_forest(plan: Plan, features: int, seed: int | None) -> ForestState:
             "or a subset of the features."
         )
     forest = kind(parts=None, **sizes)
+    forest.max_bytes = plan.max_bytes
     forest.trees[:] = trees
     for name, value in settings.items():
         forest.options[name] = value
@@ -120,7 +121,7 @@ def add_features(forest: ForestState, total: int) -> None:
             forest.chosen[node, old:] = _draw(forest, t, total - old) < forest.options["share"][0]
 
 
-def declare_classes(forest: ForestState, total: int, max_bytes: int) -> None:
+def declare_classes(forest: ForestState, total: int) -> None:
     """Count classes as known: before the first row the leaves are dealt to all of them at once.
 
     Parameters
@@ -129,13 +130,11 @@ def declare_classes(forest: ForestState, total: int, max_bytes: int) -> None:
         Which grows.
     total
         Number of classes.
-    max_bytes
-        Limit for its memory.
     """
     if total <= forest.classes:
         return
     at_once = forest.classes == 0 and total > 1
-    _make_room(forest, {"class": total if at_once else _capacity(forest.sizes["class"], total)}, max_bytes)
+    _make_room(forest, {"class": total if at_once else _capacity(forest.sizes["class"], total)})
     if at_once:
         for t in range(len(forest.trees)):
             leaves = _leaves(forest, t)
@@ -148,7 +147,7 @@ def declare_classes(forest: ForestState, total: int, max_bytes: int) -> None:
         _add_class(forest)
 
 
-def fit_row(forest: ForestState, row: Floats, label: int, nominal: list[bool], max_bytes: int) -> None:
+def fit_row(forest: ForestState, row: Floats, label: int, nominal: list[bool]) -> None:
     """Give every value of a row, and its class, a place; where they do not fit, nothing is changed.
 
     Parameters
@@ -161,8 +160,6 @@ def fit_row(forest: ForestState, row: Floats, label: int, nominal: list[bool], m
         Its class.
     nominal
         For each feature, whether it holds categories.
-    max_bytes
-        Limit for its memory.
     """
     new: list[tuple[int, int]] = []
     for j in np.flatnonzero(~np.isnan(row[: forest.sizes["feature"]])).tolist():
@@ -173,7 +170,7 @@ def fit_row(forest: ForestState, row: Floats, label: int, nominal: list[bool], m
             new.append((j, -1))
     known = forest.sizes["class"]
     wider = {"class": max(label + 1, 2, known + known // 4)} if label >= known else {}
-    _make_room(forest, _columns_for(forest, new) | wider, max_bytes)
+    _make_room(forest, _columns_for(forest, new) | wider)
     for j, category in new:
         _add_column(forest, j, category)
     while forest.classes <= label:
@@ -205,14 +202,14 @@ def _columns_for(forest: ForestState, new: list[tuple[int, int]]) -> dict[str, i
     return wanted
 
 
-def _make_room(forest: ForestState, sizes: Mapping[str, int], max_bytes: int) -> None:
+def _make_room(forest: ForestState, sizes: Mapping[str, int]) -> None:
     """Give dimensions these sizes, or raise MemoryError and leave all as it is."""
     peak = forest.peak_at(**sizes)
-    if sizes and peak > max_bytes:
+    if sizes and peak > forest.max_bytes:
         reason = "another class" if sizes.keys() == {"class"} else "another category or feature"
         raise MemoryError(
             f"{reason} needs {peak - forest.nbytes:,} bytes beside the {forest.nbytes:,} in use, which is above "
-            f"max_bytes={max_bytes:,}; give the learner a larger max_bytes."
+            f"max_bytes={forest.max_bytes:,}; give the learner a larger max_bytes."
         )
     forest.resize(**sizes)
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 from scipy.special import digamma
 
 from quercus.bounds.moments import matched_quantile
 from quercus.compile import array_type, kernel
-from quercus.predictor import Floats
 
 _MATRIX = array_type(np.float64, 2, readonly=True)
 _OUT = array_type(np.float64, 2)
 
 
-def leaf_moments(alpha: Floats) -> Floats:
+def leaf_moments(alpha: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return for each leaf the mean of the class probabilities, then the mean of their squares.
 
     Examples
@@ -29,7 +29,7 @@ def leaf_moments(alpha: Floats) -> Floats:
     return np.ascontiguousarray(np.hstack([mean, mean * (alpha + 1.0) / (total + 1.0)]))
 
 
-def leaf_entropies(alpha: Floats) -> Floats:
+def leaf_entropies(alpha: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return for each leaf the mean of the class probabilities, then the mean of their entropy, in nats.
 
     Examples

@@ -18,7 +18,7 @@ from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.bayesian.ahead import CHUNK, foresees, look_ahead, make_ahead
 from quercus.learners.bayesian.encoding import Encoded, encode_rows
-from quercus.learners.bayesian.layout import PATH, PREDICT
+from quercus.learners.bayesian.layout import PATH
 from quercus.learners.bayesian.state import FORESTS, FROZEN, TREE
 from quercus.learners.bayesian.trees import (
     add_leaf,
@@ -31,7 +31,7 @@ from quercus.learners.bayesian.trees import (
     spread_example,
     walk_path,
 )
-from quercus.rows import Rows
+from quercus.rows import PREDICT, Rows
 
 _MOST_REPEATS = 32.0
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 SEES_ALL, SEES_SUBSET, SEES_PROJECTION = range(3)
-# What a loop over rows does; PATH: it answers by one leaf.
-PREDICT, LEARN, PATH = 1, 2, 4
+# Beside the flags of `quercus.rows`: a row is answered by one leaf of each tree.
+PATH = 16
 
 # Below this share of |xi|^2 max diag Sigma a variance is rounding error.
 FLOORS = {"float32": 1e-4, "float64": 1e-10}

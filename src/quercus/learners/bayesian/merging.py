@@ -12,22 +12,23 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 
-from quercus.learners.bayesian.forest import BayesianLearner
+from quercus.classifier import Classifier
+from quercus.engine import Integers
+from quercus.learners.bayesian.engine import BayesianEngine
 from quercus.learners.bayesian.growth import add_features, fit_row
 from quercus.learners.bayesian.layout import SEES_ALL, SEES_PROJECTION, SEES_SUBSET
 from quercus.learners.bayesian.moving import Part, check_scales, find_move, join_columns, move_nodes
-from quercus.predictor import Integers
 from quercus.schema import Schema
 from quercus.schema.refusals import listed
 from quercus.store import Model
 
-Merged = TypeVar("Merged", bound=BayesianLearner)
+Merged = TypeVar("Merged", bound=Classifier)
 Arrays = dict[str, npt.NDArray[Any]]
 
 _SIGHTS = {SEES_ALL: "all features", SEES_SUBSET: "a subset", SEES_PROJECTION: "a projection"}
 
 
-def merge_forests(forests: Iterable[BayesianLearner], kind: type[Merged]) -> Merged:
+def merge_forests(forests: Iterable[Classifier], kind: type[Merged]) -> Merged:
     """Return one forest of the trees of all, as `BayesianForest.merge` tells; the forests themselves are not changed.
 
     Not exact but near: missing values are filled by what all parts have seen, and with ``covariance="diagonal"`` a
@@ -51,7 +52,7 @@ def merge_forests(forests: Iterable[BayesianLearner], kind: type[Merged]) -> Mer
     learners = _check_forests(forests)
     with ExitStack() as stack:
         for learner in learners:
-            stack.enter_context(learner._alone())
+            stack.enter_context(learner._learning())
         _check_settings(learners)
         limit = sum(int(learner.max_bytes) for learner in learners)
         schema = _join_schemas(learners, kind.__name__)
@@ -66,14 +67,14 @@ def merge_forests(forests: Iterable[BayesianLearner], kind: type[Merged]) -> Mer
     return kind._from_model(Model(kind.__name__, _parameters(learners, limit), schema.to_dict(), arrays))
 
 
-def _check_forests(forests: Any) -> list[BayesianLearner]:
-    if isinstance(forests, BayesianLearner) or not isinstance(forests, Iterable):
+def _check_forests(forests: Any) -> list[Classifier]:
+    if isinstance(getattr(forests, "engine", None), BayesianEngine) or not isinstance(forests, Iterable):
         raise TypeError(f"merging takes a list of forests, not a {type(forests).__name__}.")
     learners = list(forests)
     if not learners:
         raise ValueError("there is no forest to merge; give a list of at least one.")
     for k, learner in enumerate(learners):
-        if not isinstance(learner, BayesianLearner):
+        if not isinstance(getattr(learner, "engine", None), BayesianEngine):
             raise TypeError(f"forest {k} is a {type(learner).__name__}; only Bayesian forests and trees can be merged.")
         if not learner._is_fitted():
             raise NotFittedError(f"forest {k} has learned nothing yet; let it learn first, or leave it out.")
@@ -82,7 +83,7 @@ def _check_forests(forests: Any) -> list[BayesianLearner]:
     return learners
 
 
-def _check_settings(learners: Sequence[BayesianLearner]) -> None:
+def _check_settings(learners: Sequence[Classifier]) -> None:
     first = _settings(learners[0])
     for k, learner in enumerate(learners):
         for name, value in _settings(learner).items():
@@ -93,9 +94,9 @@ def _check_settings(learners: Sequence[BayesianLearner]) -> None:
                 )
 
 
-def _settings(learner: BayesianLearner) -> dict[str, Any]:
+def _settings(learner: Classifier) -> dict[str, Any]:
     """Return what has to be the same in all forests, as it is in force: arguments may have been changed since."""
-    arrays, option = learner._forest, learner._forest.options[0]
+    arrays, option = learner._state, learner._state.options[0]
     sight = int(option["sight"])
     return {
         "dtype": arrays.dtype,
@@ -110,20 +111,20 @@ def _settings(learner: BayesianLearner) -> dict[str, Any]:
     }
 
 
-def _parameters(learners: Sequence[BayesianLearner], limit: int) -> dict[str, Any]:
-    depths = np.concatenate([learner._forest.trees["depth"] for learner in learners])
+def _parameters(learners: Sequence[Classifier], limit: int) -> dict[str, Any]:
+    depths = np.concatenate([learner._state.trees["depth"] for learner in learners])
     given = [learner.depth for learner in learners]
     parameters: dict[str, Any] = copy.deepcopy(learners[0].get_params(deep=False))
     return parameters | {
         "trees": len(depths),
-        "dtype": learners[0]._forest.dtype,
+        "dtype": learners[0]._state.dtype,
         "depth": given[0] if all(depth == given[0] for depth in given) else (int(depths.min()), int(depths.max())),
         "threads": max(learner.threads for learner in learners),
         "max_bytes": limit,
     }
 
 
-def _join_schemas(learners: Sequence[BayesianLearner], name: str) -> Schema:
+def _join_schemas(learners: Sequence[Classifier], name: str) -> Schema:
     """Return the features, categories and classes of all forests, in the order of the first."""
     schemas = [learner.schema_ for learner in learners]
     kinds: dict[str, Any] = {}
@@ -155,10 +156,11 @@ def _refuse_features(k: int, names: list[str], expected: list[str]) -> NoReturn:
     )
 
 
-def _complete(learner: BayesianLearner, schema: Schema, limit: int) -> Part:
+def _complete(learner: Classifier, schema: Schema, limit: int) -> Part:
     """Return a copy of a forest in which all common features, categories and classes have arrived."""
-    own, arrays = learner.schema_, learner._forest.copy()
+    own, arrays = learner.schema_, learner._state.copy()
     features = _places(own.names, schema.names)
+    arrays.max_bytes = limit
     add_features(arrays, len(features))
     codes = []
     row, nominal = np.full(len(features), math.nan), [schema.kinds[f] == "nominal" for f in features]
@@ -169,7 +171,7 @@ def _complete(learner: BayesianLearner, schema: Schema, limit: int) -> Part:
             row[j] = len(codes[j]) - 1
         elif schema.kinds[feature] == "numeric":
             row[j] = 0.0
-    fit_row(arrays, row, len(schema.labels) - 1, nominal, limit)
+    fit_row(arrays, row, len(schema.labels) - 1, nominal)
     return Part(arrays, features, codes, _places(own.labels, schema.labels))
 
 

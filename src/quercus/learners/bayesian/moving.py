@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from quercus.engine import Floats, Integers
 from quercus.learners.bayesian.layout import SEES_PROJECTION, SEES_SUBSET
 from quercus.learners.bayesian.state import ForestState
-from quercus.predictor import Floats, Integers
 
 # The variances of a split are kept, on average, within these, as the kernels do.
 _LARGE, _SMALL, _STEP = 2.0**20, 2.0**-20, 2.0**10

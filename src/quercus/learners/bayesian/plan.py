@@ -5,8 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from quercus.arguments import check_whole
+from quercus.arguments import check_choice, check_number, check_seed, check_whole
+from quercus.learners.bayesian.layout import FLOORS, GRAINS, LARGEST, SEES_ALL, SEES_PROJECTION, SEES_SUBSET
+from quercus.loss import check_loss
 
+INFERENCES = ("full", "path")
+_COVARIANCES = ("full", "diagonal")
+# Covariances of so many columns are read and written so often that making several changes at a time pays.
+_WIDE, _WIDE_BLOCK = 96, 8
 _DEFAULT_DEPTH = 5
 _DEEPEST = 16
 
@@ -24,6 +30,57 @@ class Plan(NamedTuple):
     seen: int
     dtype: str
     max_bytes: int
+
+
+def check_params(params: Any) -> None:
+    """Raise an error for an argument that makes no sense."""
+    check_whole("trees", params.trees, most=10_000)
+    check_whole("threads", params.threads, most=1024)
+    check_depth(params.depth)
+    check_choice("covariance", params.covariance, _COVARIANCES)
+    check_choice("inference", params.inference, INFERENCES)
+    check_choice("scaling", params.scaling, ("auto", None))
+    check_choice("dtype", params.dtype, FLOORS)
+    check_number("bagging", params.bagging, least=0, most=0.99)
+    check_number("forget", params.forget, least=0, most=0.5)
+    check_number("skip", params.skip, least=0, most=0.1)
+    if params.block is not None:
+        check_whole("block", params.block, most=32)
+    check_number("max_bytes", params.max_bytes, least=1)
+    for name in ("projection", "subset"):
+        check_part(name, getattr(params, name))
+    if params.projection is not None and params.subset is not None:
+        raise ValueError("a node sees a projection or a subset of the features, not both; leave one of them out.")
+    check_seed(params.seed)
+    if params.loss is not None:
+        check_loss(params.loss)
+
+
+def make_plan(params: Any, features: int, classes: int) -> Plan:
+    """Return what a forest is to be."""
+    sight, seen = SEES_ALL, 0
+    if params.subset is not None:
+        sight, seen = SEES_SUBSET, part_of(params.subset, features)
+        if seen > features:
+            raise ValueError(f"subset={params.subset} is more than the {features} features; give a smaller number.")
+    elif params.projection is not None:
+        sight, seen = SEES_PROJECTION, part_of(params.projection, features)
+    block, width = params.block, features if sight == SEES_ALL else seen
+    settings = {
+        "sight": sight,
+        "diagonal": params.covariance == "diagonal",
+        "scaled": params.scaling is not None,
+        "skip": params.skip,
+        "forget": params.forget,
+        "bagging": params.bagging,
+        # None wait where there are only variances.
+        "block": 0 if params.covariance == "diagonal" else block or (_WIDE_BLOCK if width >= _WIDE else 1),
+        "floor": FLOORS[params.dtype],
+        "grain": GRAINS[params.dtype],
+        "largest": LARGEST[params.dtype],
+    }
+    depths = find_depths(params.depth, classes)
+    return Plan(settings, depths, int(params.trees), seen, params.dtype, int(params.max_bytes))
 
 
 def check_depth(depth: Any) -> None:

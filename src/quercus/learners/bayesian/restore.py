@@ -28,7 +28,7 @@ def restore_state(model: Model, kinds: Mapping[str, type[_State]]) -> _State:
     dtype = str(model.array("mu").dtype)
     if dtype not in kinds:
         raise ModelFileError(f"its array 'mu' holds {dtype}; there are {' and '.join(kinds)}.")
-    state = read_state(model, kinds[dtype])
+    state = read_state(model, kinds[dtype], sizes={})
     known = zip(model.schema["kinds"], model.schema["categories"], strict=True)
     fits = state.classes <= len(model.schema["labels"]) and state.sizes["feature"] <= len(model.schema["names"])
     for feature, (kind, categories) in zip(state.features, known, strict=False):

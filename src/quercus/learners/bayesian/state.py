@@ -23,7 +23,6 @@ from quercus.learners.bayesian.layout import (
     SEES_SUBSET,
     UNSEEN,
 )
-from quercus.predictor import Floats
 from quercus.state import Field, Index, Real, State, StateError, Whole
 
 _DEEPEST = 20
@@ -277,14 +276,16 @@ class ForestState(SplitState):
     signs: Any
     alpha: Any
     chosen: Any
+    # Limit for its memory.
+    max_bytes = 2**62
 
     @property
-    def known(self) -> Floats:
+    def known(self) -> npt.NDArray[np.float64]:
         """The Dirichlets of all leaves, over the classes that are known."""
-        alpha: Floats = self.alpha[:, : self.classes]
+        alpha: npt.NDArray[np.float64] = self.alpha[:, : self.classes]
         return alpha
 
-    def covariance(self, n: int) -> Floats:
+    def covariance(self, n: int) -> npt.NDArray[np.float64]:
         """Return the covariance of the weights of a node, with all that waits; only its diagonal if that is all.
 
         Parameters
@@ -298,7 +299,9 @@ class ForestState(SplitState):
         if self.diagonal:
             return inflation * np.asarray(self.variances[n, :size], np.float64)
         waiting = self.waiting[n, :waits, :size].astype(np.float64)
-        full: Floats = inflation * (self.sigma[n, :size, :size] - (waiting.T * self.signs[n, :waits]) @ waiting)
+        full: npt.NDArray[np.float64] = inflation * (
+            self.sigma[n, :size, :size] - (waiting.T * self.signs[n, :waits]) @ waiting
+        )
         return full
 
     def _checks(self) -> Iterator[Callable[[], bool]]:
