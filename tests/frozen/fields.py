@@ -29,8 +29,14 @@ Field = str | Retyped | Dropped
 # By learner ("*": every one), from a column before, a regular expression, to the one after it, with its groups as \\1,
 # \\2, ...; a column of records is called as in "nodes.left". The first that fits counts, those of the learner before
 # those of every one.
-FIELDS: dict[str, dict[str, Field]] = {"*": {}}
-ADDED: dict[str, dict[str, Added]] = {"*": {}}
+FIELDS: dict[str, dict[str, Field]] = {
+    "*": {},
+    "FrozenTree": {r"leaves\.(buffer|filled)": Dropped("pointed at buffers that a frozen tree has not")},
+}
+ADDED: dict[str, dict[str, Added]] = {
+    "*": {},
+    "FrozenTree": {r"leaves\.(buffer|filled)": Added("tells that there are no buffers, so that files can be loaded")},
+}
 
 
 def find_field(learner: str, old: str, fields: dict[str, dict[str, Field]]) -> Field:
