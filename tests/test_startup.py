@@ -9,17 +9,20 @@ from pathlib import Path
 import pytest
 
 import quercus
+from quercus.compile import cache
 from quercus.locking import lock_file
 
 # A kernel that compiles fast.
-DRAW = """
-import numpy as np
-from quercus.learners.bayesian.kernels import draw_numbers
-from quercus.learners.bayesian.layout import TREE
+COUNT = """
+from numba import types
+from quercus.compile import kernel, notices
 
-drawn = np.ones(2)
-draw_numbers(np.zeros(1, TREE), 0, drawn)
-print(drawn)
+@kernel(types.int64, types.int64)
+def count(n):
+    return n + 1
+
+notices._LEAST_SECONDS = 0.0
+print(count(1))
 """
 
 
@@ -45,16 +48,16 @@ def test_every_public_name_is_there():
 
 
 def test_compiling_is_said_once_and_kept(tmp_path):
-    first = run(DRAW, QUERCUS_CACHE=str(tmp_path))
-    assert first.stdout.strip() == "[0. 0.]", first.stderr
-    assert "quercus: compiling draw_numbers" in first.stderr
-    later = run(DRAW, QUERCUS_CACHE=str(tmp_path))
-    assert (later.stdout.strip(), later.stderr) == ("[0. 0.]", "")
+    first = run(COUNT, QUERCUS_CACHE=str(tmp_path))
+    assert first.stdout.strip() == "2", first.stderr
+    assert "quercus: compiling __main__, about 0 s" in first.stderr
+    later = run(COUNT, QUERCUS_CACHE=str(tmp_path))
+    assert (later.stdout.strip(), later.stderr) == ("2", "")
     damage(tmp_path)
-    damaged = run(DRAW, QUERCUS_CACHE=str(tmp_path))
-    assert damaged.stdout.strip() == "[0. 0.]", damaged.stderr
-    healed = run(DRAW, QUERCUS_CACHE=str(tmp_path))
-    assert (healed.stdout.strip(), healed.stderr) == ("[0. 0.]", "")
+    damaged = run(COUNT, QUERCUS_CACHE=str(tmp_path))
+    assert damaged.stdout.strip() == "2", damaged.stderr
+    healed = run(COUNT, QUERCUS_CACHE=str(tmp_path))
+    assert (healed.stdout.strip(), healed.stderr) == ("2", "")
 
 
 def damage(folder):
@@ -64,16 +67,16 @@ def damage(folder):
 
 def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path):
     """The lock is held here, as by a process that compiles, until the other one says that it waits."""
-    assert run(DRAW, QUERCUS_CACHE=str(tmp_path)).stdout.strip() == "[0. 0.]"
+    assert run(COUNT, QUERCUS_CACHE=str(tmp_path)).stdout.strip() == "2"
     (lock,) = tmp_path.rglob(".*.lock")
     environment = os.environ | {"PYTHONPATH": str(Path(quercus.__file__).parents[1]), "QUERCUS_CACHE": str(tmp_path)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with open(lock, "ab") as file:
         lock_file(file.fileno())
-        waiting = subprocess.Popen([sys.executable, "-c", DRAW], env=environment, **pipes)
-        assert waiting.stderr.readline() == "quercus: another process compiles draw_numbers, waiting ...\n"
+        waiting = subprocess.Popen([sys.executable, "-c", COUNT], env=environment, **pipes)
+        assert waiting.stderr.readline() == "quercus: another process compiles __main__, waiting ...\n"
         assert waiting.poll() is None
-    assert waiting.communicate(timeout=100) == ("[0. 0.]\n", "")
+    assert waiting.communicate(timeout=100) == ("2\n", "")
 
 
 def test_an_edit_in_a_called_file_is_never_run_stale(tmp_path):
@@ -105,3 +108,46 @@ def test_without_a_writable_cache_it_works(tmp_path):
     code += "outer = kernel(types.int64, types.int64)(lambda x: x + 1)\nprint(cache_folder(), outer(1))"
     result = run(code, QUERCUS_CACHE=str(blocked / "below"))
     assert result.stdout.strip() == "None 2", result.stderr
+
+
+def test_the_cache_of_an_entry_depends_on_what_it_imports_alone(tmp_path, monkeypatch):
+    package = tmp_path / "quercus"
+    package.mkdir()
+    sources = {
+        "kernels.py": "from quercus.inner import step\nfrom quercus import layout\n",
+        "inner.py": "from quercus.layout import (\n    CODES,\n)\n",
+        "layout.py": "CODES = 1\n",
+        "other.py": "from quercus.kernels import run\n",
+    }
+    for name, text in sources.items():
+        (package / name).write_text(text)
+    monkeypatch.setattr(cache, "_PACKAGE", package)
+    keys = {}
+    for edited in (None, "other.py", "layout.py"):
+        if edited:
+            (package / edited).write_text(sources[edited] + "# edited\n")
+        for function in (cache._imported, cache._find_file, cache.source_hash):
+            function.cache_clear()
+        keys[edited] = cache.source_hash("quercus.kernels")
+    assert [path.name for path in cache.find_sources("quercus.kernels")] == ["inner.py", "kernels.py", "layout.py"]
+    assert keys[None] == keys["other.py"] != keys["layout.py"]
+    for function in (cache._imported, cache._find_file, cache.source_hash):
+        function.cache_clear()
+
+
+def test_a_twin_depends_on_what_was_replaced():
+    from quercus.learners.incremental.credible_kernels import run_credible_rows
+
+    names = {path.name for path in cache.find_sources(*cache.modules_of(run_credible_rows.__wrapped__))}
+    assert {"kernels.py", "credible_kernels.py"} <= names
+
+
+def test_without_what_is_private_to_numba_the_answers_are_the_same(tmp_path):
+    code = "import numba\nnumba.__version__ = '0.1'\n" + COUNT
+    assert run(code, QUERCUS_CACHE=str(tmp_path)).stdout.strip() == "2"
+
+
+def test_warming_compiles_what_a_learner_needs():
+    assert quercus.warm("hoeffding", jobs=1, progress=False) < quercus.warm(jobs=2, progress=False)
+    with pytest.raises(ValueError, match="Did you mean HoeffdingTree"):
+        quercus.warm("hoefding")

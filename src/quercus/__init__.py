@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from quercus.learners.renewing import Renewing
     from quercus.learners.utility import UtilityTree
     from quercus.store import ModelFileError, load
+    from quercus.warming import warm
 
 __version__ = "0.1.0"
 
@@ -66,6 +67,7 @@ _NAMES = {
     "REFER": "quercus.acquisition.layout",
     "load": "quercus.store",
     "ModelFileError": "quercus.store",
+    "warm": "quercus.warming",
 }
 __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "EvergreenTree",
@@ -80,6 +82,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "Renewing",
     "load",
     "ModelFileError",
+    "warm",
     "Asker",
     "evaluate",
     "repeat",

@@ -32,6 +32,24 @@ Field = str | Retyped | Dropped
 FIELDS: dict[str, dict[str, Field]] = {
     "*": {},
     "FrozenTree": {r"leaves\.(buffer|filled)": Dropped("pointed at buffers that a frozen tree has not")},
+    "ReinforcedTree": {
+        r"options\.situations": "options.states",
+        r"options\.questions": "options.actions",
+        r"options\.results": "options.transitions",
+        r"options\.signs": "options.results",
+        r"features\.sign": "features.first",
+        r"features\.signs": "features.results",
+        r"features\.tallied": "features.counted",
+        r"situations\.(.*)": r"states.\1",
+        r"questions\.situation": "actions.state",
+        r"questions\.(.*)": r"actions.\1",
+        r"results\.situation": "transitions.state",
+        r"results\.question": "transitions.action",
+        r"results\.(.*)": r"transitions.\1",
+        r"signs\.(.*)": r"results.\1",
+        "tallies": "counts",
+        "watch": "monitor",
+    },
 }
 ADDED: dict[str, dict[str, Added]] = {
     "*": {},

@@ -356,6 +356,20 @@ def show(
         show_model(model, form.value, depth)
 
 
+@app.command(epilog=_examples("quercus warm", "quercus warm evergreen", "QUERCUS_CACHE=/opt/quercus quercus warm"))
+def warm(
+    learners: Annotated[
+        list[str] | None, typer.Argument(metavar="LEARNER", help="Only for these learners. Default: for all.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes side by side. Default: one for each core.")] = None,
+) -> None:
+    """Compile beforehand what would be compiled at the first calls, once per installation."""
+    with guarded():
+        from quercus.warming import warm
+
+        print(f"{warm(*(learners or []), jobs=jobs)} compiled functions are ready.")
+
+
 @app.command(
     epilog=_examples(
         "quercus streams",

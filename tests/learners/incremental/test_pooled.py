@@ -5,8 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from quercus.ask.layout import DONE
-from quercus.ask.rows import Rows
 from quercus.bounds import MEASURES, evaluate_rows, find_table
 from quercus.bounds.layout import IMPURITY
 from quercus.learners.incremental.intervals import reach_pair
@@ -16,13 +14,10 @@ from quercus.learners.incremental.layout import (
     CUTS,
     CUTS_AND_LOOKS,
     HOEFFDING_INTERVAL,
-    LEARN,
     MAJORITY,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
     NO_CORRECTION,
-    PREDICT,
-    RESUME,
 )
 from quercus.learners.incremental.pooled.kernels import run_pool_rows
 from quercus.learners.incremental.pooled.layout import (
@@ -32,7 +27,7 @@ from quercus.learners.incremental.pooled.layout import (
     SIZE_VOLUME,
 )
 from quercus.learners.incremental.pooled.state import PooledState
-from quercus.learners.incremental.tree import PLAIN_ROWS
+from quercus.rows import DONE, LEARN, PREDICT, RESUME, Rows
 from tests.naive.credible import PoolTree
 
 BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
@@ -67,10 +62,10 @@ def learn(tree, X, y, w=None, places=None, nominal=None, classes=8, predict=Fals
     proba = np.zeros((len(answers), classes))
     mode = (LEARN if places is None else LABEL) | (PREDICT if predict else 0)
     places = np.empty(0, np.int64) if places is None else np.asarray(places, np.int64)
-    rows = Rows.make(**(PLAIN_ROWS | {"X": X, "y": y, "weight": w, "answers": answers, "proba": proba}))
+    rows = Rows(X, y=y, weight=w, answers=answers, proba=proba)
     row = resume = 0
     while row < len(y):
-        row = run_pool_rows(tree.ref, rows, places, order, loss, table, row, len(y), mode | resume)
+        row = run_pool_rows(tree.ref, rows.ref, places, order, loss, table, row, len(y), mode | resume)
         stopped = tree.options["stopped"][0]
         resume = RESUME if stopped in (NEEDS_LAYOUT, NEEDS_ROOM) else 0
         if stopped == NEEDS_LAYOUT:

@@ -78,11 +78,11 @@ def run_one(tree, row, explore, seed):
 
 def next_seed(tree):
     from quercus.learners.bayesian.kernels import draw_numbers
-    from quercus.learners.bayesian.layout import TREE
+    from quercus.learners.bayesian.state import TREE
 
     record, number = np.zeros(1, TREE), np.zeros(1)
     for name in ("g0", "g1", "g2", "g3"):
-        record[name] = tree._reinforced.options[name]
+        record[name] = tree._state.options[name]
     draw_numbers(record, 0, number)
     return int(number[0] * 2.0**53)
 

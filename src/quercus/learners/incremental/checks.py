@@ -13,6 +13,7 @@ from quercus.learners.incremental.layout import (
     BINS,
     CREDIBLE,
     CUTS_AND_LOOKS,
+    HEAVIEST_SUM,
     HOEFFDING,
     HOEFFDING_INTERVAL,
     MAX_CATEGORIES,
@@ -20,7 +21,6 @@ from quercus.learners.incremental.layout import (
     NUMERIC,
     UNSEEN,
 )
-from quercus.schema.weights import HEAVIEST
 from quercus.state import StateError
 
 # Sums of the same weights in another order may differ by this share.
@@ -141,7 +141,7 @@ def _check_buffers(used: dict[str, npt.NDArray[Any]]) -> None:
     rows = np.concatenate([*(buffers[leaf["buffer"], : leaf["filled"], -2:] for leaf in leaves), np.empty((0, 2))])
     labels, weights = rows[:, 0], rows[:, 1]
     require(
-        np.isin(labels, np.arange(o["classes"])).all() and ((weights > 0.0) & (weights <= HEAVIEST)).all(),
+        np.isin(labels, np.arange(o["classes"])).all() and ((weights > 0.0) & (weights <= HEAVIEST_SUM)).all(),
         "its buffers hold rows that are none",
     )
 

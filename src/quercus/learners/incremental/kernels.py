@@ -8,24 +8,20 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import decide_row, measure_answer
-from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
-from quercus.ask.rows import Rows
 from quercus.compile import array_type, kernel
-from quercus.learners.incremental.answers import decide, mix_bayes, route, share_counts, uses_bayes
+from quercus.decision import decide
+from quercus.learners.incremental.answers import mix_bayes, route, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_room, is_due
 from quercus.learners.incremental.layout import (
     ADAPTIVE,
-    ASK,
-    LEARN,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
     NUMERIC,
-    PREDICT,
-    RESUME,
     UNSEEN,
 )
 from quercus.learners.incremental.state import TreeState
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 
 # The order of classes, the loss table, and the table of bounds by counts that credible rules fill.
 GIVEN = (array_type(np.int64, 1, True), array_type(np.float64, 2, True), array_type(np.float64, 2))

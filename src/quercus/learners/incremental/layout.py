@@ -25,9 +25,7 @@ HOEFFDING, PRACTICAL, THEOREM, TIGHT, MCDIARMID, CREDIBLE, HOEFFDING_INTERVAL = 
 # What a credible tree divides its delta by.
 NO_CORRECTION, CUTS, CUTS_AND_LOOKS = range(3)
 MAJORITY, NAIVE_BAYES, ADAPTIVE = range(3)
-# Flags of run_rows.
-PREDICT, LEARN, RESUME, ASK = 1, 2, 4, 8
-# Why run_rows stopped, in options.stopped, beside DONE, NEEDS_SCHEMA and PAUSED.
+# Why run_rows stopped, in options.stopped, beside the codes of quercus.rows.
 NEEDS_ROOM, NEEDS_LAYOUT = 3, 4
 # A feature's cell in a row: nothing to count there; a value that the layout has no cell for; a category that is new to
 # the cell that the last categories share.

@@ -12,8 +12,6 @@ import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 
 from quercus.arguments import check_choice, check_number, check_seed
-from quercus.ask.layout import ASKING, DECISION, DONE
-from quercus.ask.rows import AskedRows, Rows
 from quercus.base import OnlineClassifier
 from quercus.bounds import NO_TABLE
 from quercus.interrupts import next_slice, uninterrupted
@@ -23,15 +21,11 @@ from quercus.learners.incremental.frozen import FrozenTree
 from quercus.learners.incremental.kernels import find_leaves, run_rows
 from quercus.learners.incremental.layout import (
     ADAPTIVE,
-    ASK,
     BUFFER_ROWS,
-    LEARN,
     MAJORITY,
     NAIVE_BAYES,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
-    PREDICT,
-    RESUME,
 )
 from quercus.learners.incremental.look import TreeLook
 from quercus.learners.incremental.restore import restore_tree
@@ -39,6 +33,7 @@ from quercus.learners.incremental.state import TreeState
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
 from quercus.randomness import new_generator
+from quercus.rows import ASK, ASKING, DECISION, DONE, LEARN, PREDICT, RESUME, Rows
 from quercus.store import Model, ModelFileError
 
 _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADAPTIVE}
@@ -268,18 +263,15 @@ class GrowingTree(TreeLook, OnlineClassifier):
             self._make_place(row[0], label)
             self._run(self._one_ref, row, self._label, LEARN, resume=RESUME)
 
-    def _ask_rows(self, rows: AskedRows, start: int, learn: bool) -> tuple[int, int]:
+    def _ask_rows(self, rows: Rows, start: int, learn: bool) -> tuple[int, int]:
         """Answer rows, decide about each whether to ask for its label and, if told so, learn those that were asked.
 
         Returns the row to go on from and why: DONE; NEEDS_SCHEMA, if that row was asked but brings a class or a
         category that the schema does not know, so that it has not been learned; PAUSED, before a row at which a label
         comes.
         """
-        given = {"X": rows.X, "y": rows.y, "weight": rows.weights, "answers": rows.answers, "proba": rows.proba}
-        asked = {"asking": rows.record, "ring": rows.ring, "decisions": rows.decisions}
-        ref = Rows.make(**(PLAIN_ROWS | given | asked))
         with self._alone():
-            return self._run(ref, rows.X, rows.y, PREDICT | ASK | (LEARN if learn else 0), start)
+            return self._run(rows.ref, rows.X, rows.y, PREDICT | ASK | (LEARN if learn else 0), start)
 
     def _call(self, rows: Any, row: int, stop: int, mode: int) -> int:
         kernel = self._KERNELS[isinstance(self._tree, AdaptiveState)]

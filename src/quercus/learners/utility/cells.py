@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.acquisition.binning import draw_quantiles, find_cell
+from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NUMERIC, YOUNG
 from quercus.compile import kernel
-from quercus.learners.utility.layout import KEPT_VALUES, MOST_BINS, NUMERIC, QUANTILES, TENTHS, YOUNG
-
-# A unit beyond this is brought back; powers of two change no digit.
-_LARGEST_UNIT = 2.0**64
+from quercus.learners.utility.layout import LARGEST_UNIT, QUANTILES, TENTHS
 
 
-@kernel
+@kernel(borrows=True)
 def be_patient(rows: int) -> int:
     """Return how often a feature that shows one value, or none, is asked for: ever more rarely, but for ever."""
     patience, doubled = YOUNG, 2 * YOUNG
@@ -22,13 +20,13 @@ def be_patient(rows: int) -> int:
     return patience
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def is_young(feature: Any, patience: int) -> bool:
     """Return whether a feature has no two cells to tell apart, and has not been asked for often enough."""
     return feature.cells <= 1 and feature.asked < patience
 
 
-@kernel
+@kernel(borrows=True)
 def write_tenths(low: float, high: float, edges: Any) -> None:
     """Write the edges of ten cells between two numbers, however far these are apart."""
     for k in range(1, TENTHS):
@@ -37,7 +35,7 @@ def write_tenths(low: float, high: float, edges: Any) -> None:
             edges[k - 1] = low * (1.0 - k / TENTHS) + high * (k / TENTHS)
 
 
-@kernel
+@kernel(borrows=True)
 def draw_tenths(kept: Any, number: int, edges: Any) -> int:
     """Write the edges of ten cells over the range of the values; return their number."""
     low, high = kept[0].value, kept[0].value
@@ -121,20 +119,20 @@ def forget_some(state: Any, forget: float) -> None:
     """Let all that is known weigh less than what comes now."""
     option = state.options[0]
     option.unit /= 1.0 - forget
-    if option.unit > _LARGEST_UNIT:
-        option.unit /= _LARGEST_UNIT
+    if option.unit > LARGEST_UNIT:
+        option.unit /= LARGEST_UNIT
         for y in range(option.classes):
-            state.weights[y] /= _LARGEST_UNIT
+            state.weights[y] /= LARGEST_UNIT
         for cell in range(len(state.counts)):
             for y in range(option.classes):
-                state.counts[cell, y] /= _LARGEST_UNIT
+                state.counts[cell, y] /= LARGEST_UNIT
         for f in range(len(state.totals)):
             for y in range(option.classes):
-                state.totals[f, y] /= _LARGEST_UNIT
+                state.totals[f, y] /= LARGEST_UNIT
         for cell in range(len(state.pairs)):
             for other in range(len(state.pairs)):
                 for y in range(option.classes):
-                    state.pairs[cell, other, y] /= _LARGEST_UNIT
+                    state.pairs[cell, other, y] /= LARGEST_UNIT
 
 
 @kernel

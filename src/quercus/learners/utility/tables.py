@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quercus.acquisition.binning import find_cell
-from quercus.acquisition.layout import KNOWN
+from quercus.acquisition.layout import KNOWN, NUMERIC
 from quercus.acquisition.seeding import seed_generator
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
@@ -21,10 +21,9 @@ from quercus.learners.utility.layout import (
     IG,
     MOST_LIKELY,
     MOST_SCENES,
-    NUMERIC,
     RANDOM,
     TENTHS,
-    Table,
+    new_table,
 )
 from quercus.learners.utility.sampling import draw_cells
 from quercus.learners.utility.worth import draw_scenes
@@ -39,7 +38,7 @@ def make_table(settings: Any, state: Any, items: int, explores: int, generator: 
     features, classes = len(state.features), len(state.weights)
     most = settings.hypotheses
     scenes = max(MOST_SCENES, classes * (MOST_SCENES // MOST_LIKELY)) if settings.worth > 0.0 else 0
-    return Table(
+    return new_table(
         np.zeros((len(state.counts), classes)),
         np.zeros((features, classes)),
         np.zeros(classes),
@@ -51,7 +50,9 @@ def make_table(settings: Any, state: Any, items: int, explores: int, generator: 
         np.zeros(most, np.int64),
         np.zeros(most, np.uint8),
         np.zeros(4 * most + 1, np.int64),
+        np.zeros((scenes, features)),
         np.zeros((scenes, features), np.int32),
+        np.zeros(features, np.uint8),
         np.ones(items, np.uint8),
         np.array([explores, 0]),
         generator,
@@ -148,10 +149,10 @@ def draw_rest(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: A
     if settings.hypotheses > 0 and (stops or settings.objective == EC2):
         make_hypotheses(settings, state, table, order, loss, r)
     if settings.worth > 0.0 and stops:
-        draw_scenes(state.features, table, state.options[0].classes)
+        draw_scenes(table, state.options[0].classes)
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def weigh_classes(q: Any, theta: Any, low: int, high: int, classes: int) -> None:
     """Multiply the weight of each class by the probability of cells low .. high; small weights are all made larger."""
     top = 0.0
@@ -190,7 +191,7 @@ def weigh_partners(prior: float, state: Any, scratch: Any, row: Any, status: Any
             weigh_classes(q, scratch.shares, low, high, state.options[0].classes)
 
 
-@kernel
+@kernel(borrows=True)
 def share_weights(q: Any, classes: int) -> None:
     """Divide the weights of the classes by their sum; without any they are even."""
     total = 0.0

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
-from quercus.ask.rows import Rows
 from quercus.compile import kernel
+from quercus.decision import decide, largest
 from quercus.drift.kernels import COUNT, SQUARES, SUM, adwin_add, adwin_rose
 from quercus.learners.incremental.adaptive.alternates import (
     drop_alternate,
@@ -20,19 +19,16 @@ from quercus.learners.incremental.adaptive.alternates import (
     start_alternate,
 )
 from quercus.learners.incremental.adaptive.state import AdaptiveState
-from quercus.learners.incremental.answers import decide, largest, mix_bayes, share_counts, uses_bayes
+from quercus.learners.incremental.answers import mix_bayes, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_grown, is_due
 from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
 from quercus.learners.incremental.layout import (
     ADAPTIVE,
-    ASK,
-    LEARN,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
-    PREDICT,
-    RESUME,
 )
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 
 # Level at which a window of errors finds a change.
 CHANGE_DELTA = 0.01

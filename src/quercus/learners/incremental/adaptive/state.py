@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.drift.adwin import are_sound_windows
 from quercus.drift.kernels import ADWIN_WIDTH
 from quercus.learners.incremental.checks import require, walk_links
 from quercus.learners.incremental.layout import KEPT_SHARE
@@ -104,6 +103,8 @@ class AdaptiveState(TreeState):
         used
             The arrays of the tree.
         """
+        from quercus.drift.adwin import are_sound_windows  # not for kernels
+
         nodes, watches, watching = used["nodes"], used["watches"], used["watching"][0]
         left = nodes["left"]
         main = walk_down(left, 0)

@@ -7,18 +7,13 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
-from quercus.ask.rows import Rows
 from quercus.compile import array_type, kernel
-from quercus.learners.incremental.answers import decide, route, share_counts
+from quercus.decision import decide
+from quercus.learners.incremental.answers import route, share_counts
 from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
 from quercus.learners.incremental.layout import (
-    ASK,
-    LEARN,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
-    PREDICT,
-    RESUME,
     UNSEEN,
 )
 from quercus.learners.incremental.pooled.layout import LABEL, NEEDS_NODES, NEEDS_ROWS
@@ -26,6 +21,7 @@ from quercus.learners.incremental.pooled.lists import insert_label, measure_list
 from quercus.learners.incremental.pooled.looks import count_classes, find_cut
 from quercus.learners.incremental.pooled.splits import draw_box, split_leaf
 from quercus.learners.incremental.pooled.state import PooledState
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 
 _PLACES = array_type(np.int64, 1, True)
 

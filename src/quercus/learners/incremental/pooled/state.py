@@ -34,7 +34,6 @@ from quercus.learners.incremental.pooled.layout import (
     SIZE_VOLUME,
 )
 from quercus.learners.incremental.state import TreeState
-from quercus.schema.weights import HEAVIEST
 from quercus.state import Field, Index, Real, Whole
 
 Floats = npt.NDArray[np.float64]
@@ -67,7 +66,7 @@ class PooledState(TreeState):
         {
             "label": Whole(_INT, low=-1),  # -1: none
             "joined": _FLAG,  # 1: came with its label, so that it is not in `sorted`
-            "weight": Real(low=0.0, high=HEAVIEST),  # of the label
+            "weight": Real(low=0.0, high=HEAVIEST_SUM),  # of the label
         },
         "row",
     )

@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from quercus.arguments import check_choice
-from quercus.ask.rows import Rows
 from quercus.learners.incremental.kernels import find_leaves
 from quercus.learners.incremental.layout import MAJORITY
 from quercus.learners.incremental.pooled.kernels import run_pool_rows
@@ -20,6 +19,7 @@ from quercus.learners.incremental.restore import restore_tree
 from quercus.learners.incremental.state import TreeState
 from quercus.learners.incremental.tree import PLAIN_ROWS, GrowingTree
 from quercus.predictor import Floats, Integers
+from quercus.rows import Rows
 from quercus.schema import Schema, read_weights
 from quercus.store import Model
 
