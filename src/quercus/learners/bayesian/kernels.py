@@ -14,6 +14,7 @@ from numba import types
 
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import array_type, kernel
+from quercus.decision import decide
 from quercus.learners.bayesian.ahead import CHUNK, foresees, look_ahead, make_ahead
 from quercus.learners.bayesian.layout import OPTIONS, PATH, PREDICT, TREE, Nodes, state_types
 from quercus.learners.bayesian.trees import (
@@ -25,7 +26,6 @@ from quercus.learners.bayesian.trees import (
     reach_leaves,
     spread_example,
 )
-from quercus.learners.incremental.answers import decide
 
 _MOST_REPEATS = 32.0
 

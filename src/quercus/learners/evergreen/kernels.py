@@ -11,6 +11,7 @@ from numba import types
 from quercus.ask.kernels import decide_row, measure_answer
 from quercus.ask.layout import ASKING_TYPE, DECISIONS_TYPE, DONE, NEEDS_SCHEMA, PAUSED, RING_TYPE
 from quercus.compile import array_type, kernel
+from quercus.decision import decide
 from quercus.learners.evergreen.answers import (
     MIXED,
     add_recent,
@@ -72,7 +73,6 @@ from quercus.learners.evergreen.singles.kernels import (
     tell_singles,
 )
 from quercus.learners.evergreen.singles.layout import SINGLES_TYPES, Singles
-from quercus.learners.incremental.answers import decide
 
 _NUMBER = types.int64
 _NUMBERS = array_type(np.float64, 1, readonly=True)

@@ -17,7 +17,8 @@ from quercus.ask.layout import (
     RING_TYPE,
 )
 from quercus.compile import kernel
-from quercus.learners.incremental.answers import decide, mix_bayes, route, share_counts, uses_bayes
+from quercus.decision import decide
+from quercus.learners.incremental.answers import mix_bayes, route, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_room, is_due
 from quercus.learners.incremental.layout import (

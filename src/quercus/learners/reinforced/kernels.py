@@ -21,8 +21,8 @@ from quercus.acquisition.layout import (
 )
 from quercus.acquisition.seeding import draw_seed, seed_generator
 from quercus.compile import array_type, kernel
+from quercus.decision import decide
 from quercus.drift.kernels import adwin_add, adwin_rose
-from quercus.learners.incremental.answers import decide
 from quercus.learners.reinforced.layout import (
     ALERT,
     CASE,
