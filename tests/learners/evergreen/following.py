@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from quercus import EvergreenTree
+from quercus.learners.evergreen.additive.layout import COUNT, MOVE
 from quercus.learners.evergreen.layout import CATCHING, GROWING, IDLE, REPLAYING
-from quercus.learners.evergreen.singles.layout import COUNT, MOVE
 from tests.naive.evergreen import NaiveEvergreen
 
 CATEGORIES = 300
@@ -113,7 +113,7 @@ def assert_same_answers(follower, X):
 
 def assert_same_tree(follower):
     """Every node: its test, its counts, its weights."""
-    arrays, plain = follower.tree._tree, follower.plain
+    arrays, plain = follower.tree._tree.tree, follower.plain
     waiting = [(0, plain.tree)]
     while waiting:
         v, node = waiting.pop()
@@ -132,13 +132,13 @@ def assert_same_tree(follower):
             assert record["threshold"] == pytest.approx(node.cut.edge)
             assert bool(record["missing_left"]) == node.cut.missing_left
         waiting += [(int(record["left"]), node.left), (int(record["left"]) + 1, node.right)]
-    assert_same_singles(arrays.singles, plain.singles)
+    assert_same_singles(follower.tree._tree.additive, plain.singles)
 
 
 def assert_same_singles(singles, plain):
     """Every cell of every feature: its limits, counts, moves and visits; weights and losses."""
     K, sums = plain.K, singles.sums[0]
-    assert not singles.is_off
+    assert singles.is_on
     assert sums["seen"] == plain.n
     for name, value in (
         ("told_weight", plain.a),

@@ -54,8 +54,8 @@ def test_a_forest_refuses_classes_for_all_trees_or_none(tmp_path):
 
 
 def test_too_little_memory_is_told_at_once():
-    with pytest.raises(ValueError, match="max_bytes=400,000 has no room"):
-        qc.EvergreenTree(max_bytes=400_000).partial_fit(np.zeros((1, 20)), ["a"])
+    with pytest.raises(ValueError, match="max_bytes=40,000 has no room"):
+        qc.EvergreenTree(max_bytes=40_000).partial_fit(np.zeros((1, 20)), ["a"])
 
 
 def test_two_bins_of_a_feature_that_comes_late():
@@ -67,3 +67,36 @@ def test_two_bins_of_a_feature_that_comes_late():
     tree.partial_fit(late * 3, [int(row["b"] > 0) for row in late] * 3)
     tree.regrow()
     assert np.mean(tree.predict(late) == [int(row["b"] > 0) for row in late]) > 0.8
+
+
+def test_many_columns_leave_room_for_fewer_bins_and_rows(tmp_path):
+    X = np.random.default_rng(0).normal(size=(1000, 5000))
+    y = X[:, 17] > 0
+    tree = qc.EvergreenTree().partial_fit(X[:400], y[:400])
+    tree.save(tmp_path / "tree.quercus")
+    again = qc.load(tmp_path / "tree.quercus")
+    for one in (tree, again):
+        one.partial_fit(X[400:], y[400:])
+        assert one.nbytes <= one.max_bytes
+    np.testing.assert_array_equal(tree.predict_proba(X), again.predict_proba(X))
+    assert np.mean(tree.predict(X) == y) > 0.95
+
+
+def test_more_rows_than_32_bits_count(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 2))
+    y = (X[:, 0] > 0).astype(int)
+    tree = qc.EvergreenTree(adaptive=False).partial_fit(X[:2500], y[:2500])
+    # As if it had seen many more rows before these.
+    more = 2**32 - 2600
+    tree._tree.options["seen"] += more
+    tree._tree.rows["number"] += np.uint32(more)
+    tree._tree.sampled += np.uint32(more)
+    tree.partial_fit(X[2500:], y[2500:])
+    tree.save(tmp_path / "tree.quercus")
+    again = qc.load(tmp_path / "tree.quercus")
+    for one in (tree, again):
+        one.partial_fit(X, y).regrow()
+    assert tree._tree.options["seen"][0] > 2**32
+    np.testing.assert_array_equal(tree.predict_proba(X), again.predict_proba(X))
+    assert np.mean(tree.predict(X) == y) > 0.95

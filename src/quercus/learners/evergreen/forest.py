@@ -11,15 +11,16 @@ import numpy.typing as npt
 
 from quercus.arguments import check_number, check_whole
 from quercus.interrupts import uninterrupted
-from quercus.learners.evergreen.arrays import EvergreenArrays
-from quercus.learners.evergreen.kernels import answer_rows
+from quercus.learners.evergreen import engine
+from quercus.learners.evergreen.additive import engine as additive
+from quercus.learners.evergreen.additive.kernels import sum_rows
+from quercus.learners.evergreen.additive.state import AdditiveState
+from quercus.learners.evergreen.engine import Batch
 from quercus.learners.evergreen.layout import LEARN, NEEDS_LAYOUT, NO_SINGLES, PREDICT
-from quercus.learners.evergreen.restore import restore_arrays
+from quercus.learners.evergreen.restore import read_additive, read_tree
 from quercus.learners.evergreen.running import WatchingLearner, run_tree
 from quercus.learners.evergreen.settings import check_arguments, read_settings
-from quercus.learners.evergreen.singles.arrays import SinglesArrays
-from quercus.learners.evergreen.singles.kernels import sum_rows
-from quercus.learners.evergreen.singles.restore import restore_singles
+from quercus.learners.evergreen.state import EvergreenState
 from quercus.learners.evergreen.view import find_path
 from quercus.learners.evergreen.voting import vote_rows
 from quercus.predictor import Floats, Integers
@@ -30,6 +31,8 @@ _MOST_NUMBERS = 2**20
 _MOST_ROWS = 2_048
 # Trees grow anew less often than one alone, and in turn.
 _STRETCH = 2.0
+# Of what trees tell: far above what can come.
+_MOST_LOSS = 1e9
 _NO_LABELS: Integers = np.empty(0, np.int64)
 _NO_WEIGHTS: Floats = np.empty(0)
 
@@ -44,9 +47,9 @@ class EvergreenForestLearner(WatchingLearner):
     bins: int
     keep: str
     max_bytes: int
-    _trees: list[EvergreenArrays]
+    _trees: list[EvergreenState]
     # What single features tell beside all trees together.
-    _singles: SinglesArrays
+    _additive: AdditiveState
     # How each tree did of late.
     _losses: Floats
 
@@ -59,12 +62,12 @@ class EvergreenForestLearner(WatchingLearner):
     def n_leaves_(self) -> int:
         """Number of leaves of all trees."""
         self._check_fitted()
-        return sum((len(tree.nodes) + 1) // 2 for tree in self._trees)
+        return sum((len(tree.tree.nodes) + 1) // 2 for tree in self._trees)
 
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays, with the room that they have to grow."""
-        return sum(tree.nbytes for tree in self._trees) + self._singles.nbytes if self._is_fitted() else 0
+        return sum(tree.nbytes for tree in self._trees) + self._additive.nbytes if self._is_fitted() else 0
 
     @property
     def feature_importances_(self) -> Floats:
@@ -72,7 +75,7 @@ class EvergreenForestLearner(WatchingLearner):
         self._check_fitted()
         gained = np.zeros(int(self.n_features_in_))
         for tree in self._trees:
-            inner = tree.nodes[tree.nodes["left"] > 0]
+            inner = tree.tree.nodes[tree.tree.nodes["left"] > 0]
             gained += np.bincount(inner["feature"], weights=inner["gain"], minlength=len(gained))
         return np.asarray(gained / max(gained.sum(), np.finfo(float).tiny), np.float64)
 
@@ -88,7 +91,7 @@ class EvergreenForestLearner(WatchingLearner):
         """
         self._check_fitted()
         with self._alone(), uninterrupted():
-            self._over_trees(lambda t: self._trees[t].regrow())
+            self._over_trees(lambda t: engine.regrow(self._trees[t]))
         return self
 
     def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
@@ -111,11 +114,13 @@ class EvergreenForestLearner(WatchingLearner):
         if not self._is_fitted():
             return {}, 0.0
         row, classes = self._read_one(x), self._trees[0].classes
-        leaves = [find_path(tree, row[0])[-1] for tree in self._trees]
-        weights = np.array([tree.nodes["n"][leaf] for tree, leaf in zip(self._trees, leaves, strict=True)])
+        leaves = [find_path(tree.tree, row[0])[-1] for tree in self._trees]
+        weights = np.array([tree.tree.nodes["n"][leaf] for tree, leaf in zip(self._trees, leaves, strict=True)])
         proba = np.zeros((1, len(self._order)))
         if by_counts:
-            counts = np.array([tree.counts[leaf, :classes] for tree, leaf in zip(self._trees, leaves, strict=True)])
+            counts = np.array(
+                [tree.tree.counts[leaf, :classes] for tree, leaf in zip(self._trees, leaves, strict=True)]
+            )
             proba[0, :classes] = ((counts + 1.0 / max(classes, 1)) / (weights[:, None] + 1.0)).mean(axis=0)
         else:
             _, proba = self._answer(row)
@@ -133,9 +138,9 @@ class EvergreenForestLearner(WatchingLearner):
         seeds = np.random.SeedSequence(self.seed).generate_state(self.trees, np.uint64)
         shared = {"subspace": self.subspace, "sight": self.sight, "without": NO_SINGLES, "stretch": _STRETCH}
         settings = [read_settings(self, seed) | shared | {"turn": (t + 1) / self.trees} for t, seed in enumerate(seeds)]
-        self._trees = [EvergreenArrays(one, features, self._tree_bytes()) for one in settings]
+        self._trees = [engine.new_state(one, features, self._tree_bytes()) for one in settings]
         self._losses = np.zeros(self.trees)
-        self._singles = SinglesArrays(seeds[0])
+        self._additive = additive.new_additive(seeds[0])
 
     def _tree_bytes(self) -> int:
         """Return how much memory a tree may take: an eighth of all is for what single features tell."""
@@ -143,16 +148,16 @@ class EvergreenForestLearner(WatchingLearner):
 
     def _declare_classes(self, classes: int) -> None:
         for tree in self._trees:
-            tree.declare_classes(classes)
-        self._fit_singles(len(self._trees[0].features), classes)
-        self._singles.declare_classes(classes)
+            engine.declare_classes(tree, classes)
+        self._fit_additive(len(self._trees[0].features), classes)
+        additive.declare_classes(self._additive, classes)
 
     def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
         # All trees or none.
-        self._trees[0].check_classes(int(y.max()) + 1 if len(y) else 0)
+        engine.check_classes(self._trees[0], int(y.max()) + 1 if len(y) else 0)
         for tree in self._trees:
-            tree.add_features(X.shape[1])
-        self._fit_singles(X.shape[1], 0)
+            engine.add_features(tree, X.shape[1])
+        self._fit_additive(X.shape[1], 0)
         width = len(self._order)
         rows = max(1, min(_MOST_ROWS, _MOST_NUMBERS // (width * len(self._trees))))
         for start in range(0, len(y), rows):
@@ -167,7 +172,7 @@ class EvergreenForestLearner(WatchingLearner):
         kinds, marks = self.schema_.kinds, self._take_marks(len(y))
 
         def run(t: int) -> None:
-            rows = (X, y, w, marks, spare[t], told[t])
+            rows = Batch(X, y, w, marks, spare[t], told[t])
             run_tree(self._trees[t], self._order, self._loss, kinds, rows, LEARN | PREDICT)
 
         self._over_trees(run, len(y))
@@ -175,31 +180,35 @@ class EvergreenForestLearner(WatchingLearner):
             answers, proba, start = spare[0], np.zeros((len(y), len(self._order))), 0
         part = slice(start, start + len(y))
         vote_rows(told, self._losses, self._order, self._loss, y, w, answers[part], proba[part], classes)
-        self._add_singles(X, y, w, answers[part], proba[part])
+        self._add_additive(X, y, w, answers[part], proba[part])
 
-    def _fit_singles(self, features: int, classes: int) -> None:
+    def _fit_additive(self, features: int, classes: int) -> None:
         """Let what single features tell have room for so many features and classes."""
-        old, classes = self._singles.totals.shape[1], max(classes, self._singles.classes)
+        old, classes = self._additive.sizes["label"], max(classes, self._additive.classes)
         width = old if classes <= old else max(classes, 2, old + old // 2)
-        if len(self._singles.columns) < features or width > old:
-            self._singles.make_room(features, width, SinglesArrays.reserve(features, width, int(self.max_bytes)))
+        if len(self._additive.columns) < features or width > old:
+            self._resize_additive(features, width)
 
-    def _add_singles(self, X: Floats, y: Integers, w: Floats, answers: Integers, proba: Floats) -> None:
+    def _resize_additive(self, features: int, width: int) -> None:
+        reserved = additive.reserve_bytes(features, width, int(self.max_bytes))
+        additive.resize(self._additive, features, width, reserved)
+
+    def _add_additive(self, X: Floats, y: Integers, w: Floats, answers: Integers, proba: Floats) -> None:
         """Answer rows by what the trees have told and by single features, and learn those that have labels."""
-        row, singles = 0, self._singles
-        if singles.is_off:
+        row, state = 0, self._additive
+        if not state.is_on:
             return
-        if len(singles.columns) == 0:
-            singles.declare_classes(self._trees[0].classes)
+        if len(state.columns) == 0:
+            additive.declare_classes(state, self._trees[0].classes)
             return
-        while row < len(X) and not singles.is_off:
-            rows = (X, y, w, answers, proba)
-            row, stopped = sum_rows(*singles.learning, self._order, self._loss, *rows, row)
+        rows = Batch(X, y, w, answers=answers, proba=proba)
+        while row < len(X) and state.is_on:
+            row, stopped = sum_rows(state.ref, rows.ref, self._order, self._loss, row)
             if stopped == NEEDS_LAYOUT:
-                self._fit_singles(X.shape[1], int(y[row]) + 1)
-                singles.fit_row(X[row], self.schema_.kinds)
-            elif singles.is_due:
-                singles.draw()
+                self._fit_additive(X.shape[1], int(y[row]) + 1)
+                additive.fit_row(state, X[row], self.schema_.kinds)
+            elif state.is_due:
+                additive.draw(state)
 
     def _over_trees(self, run: Callable[[int], Any], rows: int = 2**20) -> None:
         """Run all trees, each in one thread if there are several and more than a few rows."""
@@ -220,31 +229,30 @@ class EvergreenForestLearner(WatchingLearner):
             told, spare = np.zeros((len(self._trees), count, width)), np.zeros((len(self._trees), count), np.int64)
 
             def run(t: int, part: slice = part, told: Floats = told, spare: Integers = spare) -> None:
-                answer_rows(*self._trees[t].answering, self._order, self._loss, X[part], spare[t], told[t])
+                engine.answer(self._trees[t], self._order, self._loss, X[part], spare[t], told[t])
 
             self._over_trees(run, count)
             nothing = (_NO_LABELS, _NO_WEIGHTS)
             vote_rows(told, self._losses, self._order, self._loss, *nothing, answers[part], proba[part], classes)
-            self._add_singles(X[part], *nothing, answers[part], proba[part])
+            self._add_additive(X[part], *nothing, answers[part], proba[part])
         return answers, proba
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        parts = {f"{name}_{t}": array for t, tree in enumerate(self._trees) for name, array in tree.used().items()}
-        return {**parts, "losses": self._losses, **self._singles.used()}
+        trees = {f"trees/{t}/{name}": a for t, tree in enumerate(self._trees) for name, a in tree.to_arrays().items()}
+        return trees | {"losses": self._losses} | {f"additive/{n}": a for n, a in self._additive.to_arrays().items()}
 
     def _extra(self) -> dict[str, Any]:
-        return {"sizes": [tree.sizes() for tree in self._trees], "singles": True}
+        sizes = {f"trees/{t}/{dim}": n for t, tree in enumerate(self._trees) for dim, n in tree.to_sizes().items()}
+        return {"sizes": sizes | {f"additive/{dim}": n for dim, n in self._additive.to_sizes().items()}}
 
     def _restore(self, model: Model) -> None:
-        limit, sizes = self._tree_bytes(), model.extra.get("sizes")
-        self._losses = np.require(model.array("losses", np.float64), requirements=["C", "W", "O"])
-        if not isinstance(sizes, list) or len(sizes) != self.trees or self._losses.shape != (self.trees,):
+        kinds = self.schema_.kinds
+        self._losses = np.array(model.array("losses", np.float64), order="C")
+        if self._losses.shape != (self.trees,) or not (np.abs(self._losses) < _MOST_LOSS).all():
             raise ModelFileError("its trees do not fit together.")
-        self._trees = [restore_arrays(model, limit, sizes[t], f"_{t}") for t in range(self.trees)]
-        known = {(tree.classes, len(tree.features)) for tree in self._trees}
-        if len(known) != 1 or not np.isfinite(self._losses).all():
+        self._trees = [read_tree(model, self._tree_bytes(), kinds, t) for t in range(self.trees)]
+        first = self._trees[0]
+        if {(tree.classes, len(tree.features)) for tree in self._trees} != {(first.classes, len(first.features))}:
             raise ModelFileError("its trees do not fit together.")
-        (classes, features), seed = known.pop(), self._trees[0].options["seed"][0]
-        self._singles = restore_singles(model, features, classes, seed)
-        width = max(self._singles.totals.shape[1], classes)
-        self._singles.make_room(features, width, SinglesArrays.reserve(features, width, int(self.max_bytes)))
+        self._additive = read_additive(model, kinds, first)
+        self._resize_additive(len(first.features), max(self._additive.sizes["label"], first.classes))

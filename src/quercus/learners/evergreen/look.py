@@ -10,12 +10,12 @@ import numpy as np
 
 from quercus.drawn import DrawnTree
 from quercus.explain import Explanation, TreeView
-from quercus.learners.evergreen.arrays import EvergreenArrays
+from quercus.learners.evergreen.additive.telling import tell_features, weigh_singles
+from quercus.learners.evergreen.engine import answer
 from quercus.learners.evergreen.explaining import EXPERTS, EvergreenExplanation, Single
-from quercus.learners.evergreen.kernels import answer_rows
-from quercus.learners.evergreen.singles.telling import tell_features, weigh_singles
+from quercus.learners.evergreen.state import EvergreenState
 from quercus.learners.evergreen.view import (
-    StandingArrays,
+    Standing,
     find_leaves,
     find_path,
     view_path,
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
 class StandingTree(DrawnTree):
     """A model that answers by an evergreen tree as it stands."""
 
-    _tree: StandingArrays
+    _tree: Standing
     _is_growing = True
 
     @property
     def n_leaves_(self) -> int:
         """Number of leaves."""
         self._check_fitted()
-        return (len(self._tree.nodes) + 1) // 2
+        return (len(self._tree.tree.nodes) + 1) // 2
 
     @property
     def depth_(self) -> int:
         """Depth of the deepest leaf; 0 for a single leaf."""
         self._check_fitted()
-        return int(self._tree.nodes["depth"].max())
+        return int(self._tree.tree.nodes["depth"].max())
 
     @property
     def feature_importances_(self) -> Floats:
         """Share of each feature in what all cuts of the tree gained when it was grown."""
         self._check_fitted()
-        inner = self._tree.nodes[self._tree.nodes["left"] > 0]
+        inner = self._tree.tree.nodes[self._tree.tree.nodes["left"] > 0]
         gained = np.bincount(inner["feature"], weights=inner["gain"], minlength=int(self.n_features_in_))
         return np.asarray(gained / max(gained.sum(), np.finfo(float).tiny), np.float64)
 
@@ -87,15 +87,15 @@ class StandingTree(DrawnTree):
         """
         self._check_fitted()
         row = self._read_one(x)[0]
-        path, answer = find_path(self._tree, row), self.predict_one(x)
+        path, answer = find_path(self._tree.tree, row), self.predict_one(x)
         nodes, proba = view_path(self._tree, self.schema_, path, answer), self.predict_proba_one(x)
         told = Explanation.from_path(nodes, self._labels.tolist(), x, answer, proba, learned=True)
-        by_singles = weigh_singles(self._tree.singles)
+        by_singles = weigh_singles(self._tree.additive)
         shares = [(1.0 - by_singles) * share for share in weigh_experts(self._tree.options[0])]
         against, singles = self._tell_singles(x, row, answer, proba) if by_singles > 0.0 else (None, ())
         return EvergreenExplanation.from_explanation(
             told,
-            depths=dict(enumerate(weigh_depths(self._tree, path))),
+            depths=dict(enumerate(weigh_depths(self._tree.tree, path))),
             experts=dict(zip(EXPERTS, (*shares, by_singles), strict=True)),
             against=against,
             singles=singles,
@@ -106,28 +106,28 @@ class StandingTree(DrawnTree):
     ) -> tuple[Any, tuple[Single, ...]]:
         """Return the next best answer, and what single features tell against it."""
         # After Ctrl-C there may be labels that the tree has not learned.
-        ids = {label: number for number, label in enumerate(self.schema_.labels[: self._tree.singles.classes])}
+        ids = {label: number for number, label in enumerate(self.schema_.labels[: self._tree.additive.classes])}
         rest = [label for label in ids if label != answer]
         if answer not in ids or not rest:
             return None, ()
         against = max(rest, key=proba.__getitem__)
         numbers = [ids[label] for label in (answer, against)]
-        told = tell_features(self._tree.singles, row, *numbers).tolist()
+        told = tell_features(self._tree.additive, row, *numbers).tolist()
         parts = zip(self.schema_.names, row.tolist(), told, strict=True)
         singles = [Single(name, None if math.isnan(value) else x.get(name), share) for name, value, share in parts]
         return against, tuple(sorted(singles, key=lambda single: -abs(single.told)))
 
     def _answer(self, X: Floats) -> tuple[Integers, Floats]:
-        answers = np.empty(len(X), np.int64)
+        answers = np.full(len(X), -1)
         proba = np.zeros((len(X), len(self._order)))
-        answer_rows(*self._tree.answering, self._order, self._loss, X, answers, proba)
+        answer(self._tree, self._order, self._loss, X, answers, proba)
         return answers, proba
 
 
 class EvergreenLook(StandingTree):
     """What a tree that goes on learning shows besides: a frozen copy, and what those see who choose labels."""
 
-    _tree: EvergreenArrays
+    _tree: EvergreenState
 
     def freeze(self) -> FrozenEvergreen:
         """Return a small, immutable copy that answers exactly as this tree does now and keeps nothing else."""
@@ -158,10 +158,10 @@ class EvergreenLook(StandingTree):
         """
         if not self._is_fitted():
             return np.zeros(len(X), np.int64), np.zeros((1, 0))
-        leaves = find_leaves(self._tree, self._read(X))
-        counts = np.zeros((len(self._tree.nodes), len(self._order)))
+        leaves = find_leaves(self._tree.tree, self._read(X))
+        counts = np.zeros((len(self._tree.tree.nodes), len(self._order)))
         known = self._tree.classes
-        counts[:, :known] = self._tree.counts[:, :known]
+        counts[:, :known] = self._tree.tree.counts[:, :known]
         return leaves, np.ascontiguousarray(counts[:, self._order])
 
     def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
@@ -184,11 +184,11 @@ class EvergreenLook(StandingTree):
         if not self._is_fitted():
             return {}, 0.0
         row = self._read_one(x)
-        leaf, classes = find_path(self._tree, row[0])[-1], self._tree.classes
-        support = float(self._tree.nodes["n"][leaf])
+        leaf, classes = find_path(self._tree.tree, row[0])[-1], self._tree.classes
+        support = float(self._tree.tree.nodes["n"][leaf])
         if by_counts:
             proba = np.zeros((1, len(self._order)))
-            proba[0, :classes] = (self._tree.counts[leaf, :classes] + 1.0 / max(classes, 1)) / (support + 1.0)
+            proba[0, :classes] = (self._tree.tree.counts[leaf, :classes] + 1.0 / max(classes, 1)) / (support + 1.0)
         else:
             _, proba = self._answer(row)
         return dict(zip(self._labels.tolist(), proba[0, self._order].tolist(), strict=True)), support

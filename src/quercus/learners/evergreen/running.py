@@ -13,7 +13,9 @@ from sklearn.utils.metaestimators import available_if
 from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
 from quercus.base import OnlineClassifier
 from quercus.interrupts import next_slice, uninterrupted
-from quercus.learners.evergreen.arrays import NO_ASKING, EvergreenArrays
+from quercus.learners.evergreen import engine
+from quercus.learners.evergreen.additive.engine import draw
+from quercus.learners.evergreen.engine import Batch
 from quercus.learners.evergreen.kernels import run_rows
 from quercus.learners.evergreen.layout import (
     ALARMED,
@@ -26,33 +28,31 @@ from quercus.learners.evergreen.layout import (
     STANDS,
     WINDOW,
 )
+from quercus.learners.evergreen.state import EvergreenState
 from quercus.predictor import Floats, Integers
 
 Marks = npt.NDArray[np.uint8]
 _FIRST_SLICE = 4096
 # Without "regrow" the last growth begins with at least so many rows.
 _ONLY_GROWTH = 200
-_TENDED: dict[int, Callable[[EvergreenArrays], None]] = {
-    NEEDS_ROOM: EvergreenArrays.make_room,
-    BEGIN: EvergreenArrays.begin,
-    STANDS: EvergreenArrays.settle,
-    READY: EvergreenArrays.swap,
-    ALARMED: lambda tree: tree.keep_last(WINDOW),
-    NEEDS_LIMITS: lambda tree: tree.singles.draw(),
+_TENDED: dict[int, Callable[[EvergreenState], None]] = {
+    NEEDS_ROOM: engine.make_room,
+    BEGIN: engine.begin,
+    STANDS: engine.settle,
+    READY: engine.swap,
+    ALARMED: lambda state: engine.keep_last(state, WINDOW),
+    NEEDS_LIMITS: lambda state: draw(state.additive),
 }
-Rows = tuple[Floats, Integers, Floats, Marks, Integers, Floats]
-Asking = tuple[npt.NDArray[np.void], Integers, npt.NDArray[np.void]]
 
 
 def run_tree(
-    tree: EvergreenArrays,
+    state: EvergreenState,
     order: Integers,
     loss: Floats,
     kinds: Sequence[str | None],
-    rows: Rows,
+    rows: Batch,
     mode: int,
     without: Collection[str] = (),
-    asking: Asking = NO_ASKING,
     row: int = 0,
 ) -> tuple[int, int]:
     """Answer rows, ask for labels and learn, as told: in slices, so that Ctrl-C is heard between them.
@@ -61,36 +61,34 @@ def run_tree(
 
     Parameters
     ----------
-    tree
-        The arrays of the tree.
+    state
+        The tree.
     order, loss
         Class ids in sorted order, and what answers cost.
     kinds
         For each feature ``"numeric"`` or ``"nominal"``.
     rows
-        Values, class ids, weights, which are watched (empty: all), and where answers and probabilities go.
+        What is learned and answered.
     mode
         What to do: LEARN, PREDICT, ASK.
     without
         Parts that are switched off.
-    asking
-        State of the asker, the rows that it asked last, and its decisions.
     row
         Where to begin.
     """
-    X, y, size, resume = rows[0], rows[1], _FIRST_SLICE, 0
+    X, size, resume = rows.X, _FIRST_SLICE, 0
     while row < len(X):
         stop, started, first = min(row + size, len(X)), time.perf_counter(), row
         try:
-            row = int(run_rows(*tree.learning, order, loss, *rows, *asking, row, stop, mode | resume))
-            stopped = int(tree.options["stopped"][0])
+            row = run_rows(state.ref, rows.ref, order, loss, row, stop, mode | resume)
+            stopped = int(state.options["stopped"][0])
             if stopped == NEEDS_LAYOUT:
                 with uninterrupted():
-                    tree.fit_row(X[row], int(y[row]), kinds)
-            _tend(tree, without)
+                    engine.fit_row(state, X[row], int(rows.y[row]), kinds)
+            _tend(state, without)
         except KeyboardInterrupt:
             # It comes between any two steps here; nothing would tell later what the loop stopped for.
-            _tend(tree, without)
+            _tend(state, without)
             raise
         if stopped in (NEEDS_SCHEMA, PAUSED):
             return row, stopped
@@ -100,18 +98,18 @@ def run_tree(
     return row, DONE
 
 
-def _tend(tree: EvergreenArrays, without: Collection[str]) -> None:
+def _tend(state: EvergreenState, without: Collection[str]) -> None:
     """Do what a loop over rows stopped for, if it did: all of it or nothing."""
-    stopped = int(tree.options["stopped"][0])
+    stopped = int(state.options["stopped"][0])
     if stopped not in _TENDED:
         return
     with uninterrupted():
-        _TENDED[stopped](tree)
-        if tree.singles.is_due:
-            tree.singles.draw()
-        if "regrow" in without and tree.n_rows >= _ONLY_GROWTH:
-            tree.options["due"] = 2**62
-        tree.options["stopped"] = DONE
+        _TENDED[stopped](state)
+        if state.additive.is_due:
+            draw(state.additive)
+        if "regrow" in without and state.n_rows >= _ONLY_GROWTH:
+            state.options["due"] = 2**62
+        state.options["stopped"] = DONE
 
 
 class WatchingLearner(OnlineClassifier):

@@ -9,19 +9,17 @@ import numpy.typing as npt
 
 from quercus.ask.rows import AskedRows
 from quercus.interrupts import uninterrupted
-from quercus.learners.evergreen.arrays import NO_ASKING, EvergreenArrays
+from quercus.learners.evergreen import engine
+from quercus.learners.evergreen.engine import Batch
 from quercus.learners.evergreen.layout import ASK, LEARN, NO_AGGREGATE, NO_RECENT, NO_SINGLES, PREDICT
 from quercus.learners.evergreen.look import EvergreenLook
-from quercus.learners.evergreen.restore import restore_arrays
-from quercus.learners.evergreen.running import Asking, Marks, Rows, WatchingLearner, run_tree
+from quercus.learners.evergreen.restore import read_tree
+from quercus.learners.evergreen.running import WatchingLearner, run_tree
 from quercus.learners.evergreen.settings import check_arguments, read_settings
-from quercus.learners.evergreen.singles.restore import restore_singles
+from quercus.learners.evergreen.state import EvergreenState
 from quercus.predictor import Floats, Integers
 from quercus.store import Model
 
-_NO_ANSWERS: Integers = np.empty(0, np.int64)
-_NO_PROBA: Floats = np.empty((0, 0))
-_NO_MARKS: Marks = np.empty(0, np.uint8)
 _PARTS = {"aggregate": NO_AGGREGATE, "recent": NO_RECENT, "singles": NO_SINGLES}
 
 
@@ -33,8 +31,10 @@ class EvergreenLearner(EvergreenLook, WatchingLearner):
     max_bytes: int
     # Parts that are switched off, to see what they are worth: "regrow", "aggregate", "recent", "singles".
     _ablate: ClassVar[frozenset[str]] = frozenset()
+    # One row at a time.
     _label: Integers
     _weight: Floats
+    _one: Batch | None
 
     @property
     def rows_(self) -> int:
@@ -54,7 +54,7 @@ class EvergreenLearner(EvergreenLook, WatchingLearner):
         """
         self._check_fitted()
         with self._alone(), uninterrupted():
-            self._tree.regrow()
+            engine.regrow(self._tree)
         return self
 
     def _check_arguments(self) -> None:
@@ -63,29 +63,35 @@ class EvergreenLearner(EvergreenLook, WatchingLearner):
     def _begin(self, features: int) -> None:
         settings = read_settings(self, np.random.SeedSequence(self.seed).generate_state(1, np.uint64)[0])
         settings["without"] = sum(_PARTS.get(part, 0) for part in self._ablate)
-        self._start(EvergreenArrays(settings, features, int(self.max_bytes)))
+        self._start(engine.new_state(settings, features, int(self.max_bytes)))
 
-    def _start(self, tree: EvergreenArrays) -> None:
+    def _start(self, tree: EvergreenState) -> None:
         self._tree = tree
         self._label = np.zeros(1, np.int64)
         self._weight = np.ones(1)
+        self._one = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | {"_one": None}
 
     def _declare_classes(self, classes: int) -> None:
-        self._tree.declare_classes(classes)
+        engine.declare_classes(self._tree, classes)
 
     def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
-        self._tree.add_features(X.shape[1])
+        engine.add_features(self._tree, X.shape[1])
         marks = self._take_marks(len(y))
         if answers is None or proba is None:
-            self._run((X, y, w, marks, _NO_ANSWERS, _NO_PROBA), LEARN)
+            self._run(Batch(X, y, w, marks), LEARN)
         else:
-            self._run((X, y, w, marks, answers, proba), LEARN | PREDICT)
+            self._run(Batch(X, y, w, marks, answers, proba), LEARN | PREDICT)
 
     def _learn_row(self, row: Floats, label: int, weight: float) -> None:
-        self._tree.add_features(row.shape[1])
         self._label[0] = label
         self._weight[0] = weight
-        self._run((row, self._label, self._weight, self._watched, _NO_ANSWERS, _NO_PROBA), LEARN)
+        if self._one is None or self._one.X is not row:
+            engine.add_features(self._tree, row.shape[1])
+            self._one = Batch(row, self._label, self._weight)
+        self._run(self._one, LEARN)
 
     def _ask_rows(self, rows: AskedRows, start: int, learn: bool) -> tuple[int, int]:
         """Answer rows, decide about each whether to ask for its label and, if told so, learn those that were asked.
@@ -94,22 +100,17 @@ class EvergreenLearner(EvergreenLook, WatchingLearner):
         """
         mode, asking = PREDICT | ASK | (LEARN if learn else 0), (rows.record, rows.ring, rows.decisions)
         with self._alone():
-            told = (rows.X, rows.y, rows.weights, _NO_MARKS, rows.answers, rows.proba)
-            return self._run(told, mode, asking, start)
+            batch = Batch(rows.X, rows.y, rows.weights, answers=rows.answers, proba=rows.proba, asking=asking)
+            return self._run(batch, mode, start)
 
-    def _run(self, rows: Rows, mode: int, asking: Asking = NO_ASKING, row: int = 0) -> tuple[int, int]:
-        kinds = self.schema_.kinds
-        return run_tree(self._tree, self._order, self._loss, kinds, rows, mode, self._ablate, asking, row)
+    def _run(self, rows: Batch, mode: int, row: int = 0) -> tuple[int, int]:
+        return run_tree(self._tree, self._order, self._loss, self.schema_.kinds, rows, mode, self._ablate, row)
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return self._tree.used() | self._tree.singles.used()
+        return self._tree.to_arrays()
 
     def _extra(self) -> dict[str, Any]:
-        return {"sizes": self._tree.sizes(), "singles": True}
+        return {"sizes": self._tree.to_sizes()}
 
     def _restore(self, model: Model) -> None:
-        tree = restore_arrays(model, int(self.max_bytes), model.extra.get("sizes"))
-        seed = tree.options["seed"][0]
-        tree.singles = restore_singles(model, len(tree.features), tree.classes, seed)
-        tree.make_room_for_singles()
-        self._start(tree)
+        self._start(read_tree(model, int(self.max_bytes), self.schema_.kinds))

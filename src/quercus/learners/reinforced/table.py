@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from quercus.acquisition.binning import find_cell
-from quercus.acquisition.seeding import mix_bits
 from quercus.compile import kernel
+from quercus.hashing import mix_bits
 from quercus.learners.reinforced.layout import ENOUGH, MIXED, MODELS, NOWHERE
 from quercus.learners.reinforced.model import best_reward, mix_shares, value_question
 
