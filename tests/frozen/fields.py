@@ -29,39 +29,51 @@ Field = str | Retyped | Dropped
 # By learner ("*": every one), from a column before, a regular expression, to the one after it, with its groups as \\1,
 # \\2, ...; a column of records is called as in "nodes.left". The first that fits counts, those of the learner before
 # those of every one.
-_ADDITIVE = "sums|columns|limits|kept|kept_rows|table|visits|totals"
-_ANEW = Dropped("a tree that is growing is made anew from its rows")
 FIELDS: dict[str, dict[str, Field]] = {
     "*": {},
-    "EvergreenTree": {
-        r"((?:nodes|counts|recent|sets)(?:\..*)?)": r"tree/\1",
-        rf"((?:{_ADDITIVE})(?:\..*)?)": r"additive/\1",
-        r"growth\.(.*)": r"growth/growth.\1",
-        r"(?:new_.*|places|stack\..*|live|hists|slots|spans\..*|shares)": _ANEW,
-    },
-    "EvergreenForest": {
-        r"((?:nodes|counts|recent|sets))_(\d+)((?:\..*)?)": r"trees/\2/tree/\1\3",
-        r"growth_(\d+)\.(.*)": r"trees/\1/growth/growth.\2",
-        r"(?:new_.*|(?:places|stack|live|hists|slots|spans|shares)_\d+(?:\..*)?)": _ANEW,
-        r"(.+)_(\d+)((?:\..*)?)": r"trees/\2/\1\3",
-        rf"((?:{_ADDITIVE})(?:\..*)?)": r"additive/\1",
+    "ReinforcedTree": {
+        r"options\.situations": "options.states",
+        r"options\.questions": "options.actions",
+        r"options\.results": "options.transitions",
+        r"options\.signs": "options.results",
+        r"features\.sign": "features.first",
+        r"features\.signs": "features.results",
+        r"features\.tallied": "features.counted",
+        r"situations\.(.*)": r"states.\1",
+        r"questions\.situation": "actions.state",
+        r"questions\.(.*)": r"actions.\1",
+        r"results\.situation": "transitions.state",
+        r"results\.question": "transitions.action",
+        r"results\.(.*)": r"transitions.\1",
+        r"signs\.(.*)": r"results.\1",
+        "tallies": "counts",
+        "watch": "monitor",
     },
 }
-FIELDS["FrozenEvergreen"] = FIELDS["EvergreenTree"]
+ADDED: dict[str, dict[str, Added]] = {"*": {}}
+_ADDITIVE = "sums|columns|limits|kept|kept_rows|table|visits|totals"
+_ANEW = Dropped("a tree that is growing is made anew from its rows")
+FIELDS["EvergreenTree"] = FIELDS["FrozenEvergreen"] = {
+    r"((?:nodes|counts|recent|sets)(?:\..*)?)": r"tree/\1",
+    rf"((?:{_ADDITIVE})(?:\..*)?)": r"additive/\1",
+    r"growth\.(.*)": r"growth/growth.\1",
+    r"(?:new_.*|places|stack\..*|live|hists|slots|spans\..*|shares)": _ANEW,
+}
+FIELDS["EvergreenForest"] = {
+    r"((?:nodes|counts|recent|sets))_(\d+)((?:\..*)?)": r"trees/\2/tree/\1\3",
+    r"growth_(\d+)\.(.*)": r"trees/\1/growth/growth.\2",
+    r"(?:new_.*|(?:places|stack|live|hists|slots|spans|shares)_\d+(?:\..*)?)": _ANEW,
+    r"(.+)_(\d+)((?:\..*)?)": r"trees/\2/\1\3",
+    rf"((?:{_ADDITIVE})(?:\..*)?)": r"additive/\1",
+}
 _PLACES = Added("how many rows are sampled, as many as ever where there is room")
 _CANDIDATE = Added("a tree that has grown and catches up, once called new")
-ADDED: dict[str, dict[str, Added]] = {
-    "*": {},
-    "EvergreenTree": {"options.places": _PLACES, "candidate/.*": _CANDIDATE},
-    "EvergreenForest": {
-        r"trees/\d+/options\.places": _PLACES,
-        r"trees/\d+/candidate/.*": _CANDIDATE,
-        r"trees/\d+/additive/.*": Added("what single features tell beside one tree: nothing"),
-    },
+ADDED["EvergreenTree"] = ADDED["FrozenEvergreen"] = {"options.places": _PLACES, "candidate/.*": _CANDIDATE}
+ADDED["EvergreenForest"] = {
+    r"trees/\d+/options\.places": _PLACES,
+    r"trees/\d+/candidate/.*": _CANDIDATE,
+    r"trees/\d+/additive/.*": Added("what single features tell beside one tree: nothing"),
 }
-
-
-ADDED["FrozenEvergreen"] = ADDED["EvergreenTree"]
 
 
 def find_field(learner: str, old: str, fields: dict[str, dict[str, Field]]) -> Field:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from quercus.acquisition.layout import DECISION
@@ -36,3 +38,24 @@ class CaseRows(Struct):
     cost = Field(np.float64, "row")
     status = Field(np.uint8, "row", "feature")
     decisions = Field(DECISION, "row")
+
+    @classmethod
+    def of(cls, **members: Any) -> Any:
+        """Return what kernels take; what is not given is empty.
+
+        Parameters
+        ----------
+        members
+            Arrays by name.
+
+        Examples
+        --------
+        >>> rows = CaseRows.of(X=np.zeros((3, 2)))
+        """
+        return cls.make(**(_NOTHING | members))
+
+
+_NOTHING = {
+    name: field.new(dict.fromkeys(("row", "feature", "class", "place", "item"), 0))
+    for name, field in CaseRows.fields.items()
+}

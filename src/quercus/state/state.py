@@ -148,16 +148,31 @@ class State(Struct):
         sizes
             By name.
         """
+        arrays = self.resized(**sizes)
+        if arrays:
+            held = self._held
+            self._publish(
+                held.sizes | {dim: int(size) for dim, size in sizes.items()}, held.arrays | arrays, held.parts
+            )
+
+    def resized(self, **sizes: int) -> dict[str, Array]:
+        """Return new arrays, by name, in the place of those that change where dimensions get these sizes.
+
+        A state that moves what it holds while it grows changes them, and then takes them by `replace`.
+
+        Parameters
+        ----------
+        sizes
+            By name.
+        """
         held = self._held
-        changed = {dim: int(size) for dim, size in sizes.items() if size != held.sizes[dim]}
-        if not changed:
-            return
-        wanted = held.sizes | changed
-        arrays = {
-            name: one.resized(held.arrays[name], wanted) if changed.keys() & set(one.dims) else held.arrays[name]
+        wanted = held.sizes | {dim: int(size) for dim, size in sizes.items()}
+        changed = {dim for dim, size in wanted.items() if size != held.sizes[dim]}
+        return {
+            name: one.resized(held.arrays[name], wanted)
             for name, one in self.fields.items()
+            if changed.intersection(one.dims)
         }
-        self._publish(wanted, arrays, held.parts)
 
     def ensure(self, max_bytes: int | None = None, **need: int) -> bool:
         """Make room by the factors of ``grows``; return False, and do nothing, where the limit forbids it.

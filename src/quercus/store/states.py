@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from quercus.state import State
+from quercus.state import State, StateError
+from quercus.store.errors import ModelFileError
 from quercus.store.files import Model
 
 S = TypeVar("S", bound=State)
@@ -50,4 +51,7 @@ def read_state(
     names = renamed or {}
     arrays = {name: model.array(names.get(name, name), dtype) for name, dtype in kind.saved_types().items()}
     given = model.extra.get("sizes") if sizes is None else sizes
-    return kind.from_arrays(arrays, given if isinstance(given, Mapping) else None, max_bytes, at_most)
+    try:
+        return kind.from_arrays(arrays, given if isinstance(given, Mapping) else None, max_bytes, at_most)
+    except StateError as error:
+        raise ModelFileError(str(error)) from error

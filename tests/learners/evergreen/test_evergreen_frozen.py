@@ -75,7 +75,7 @@ def test_recent_labels_stay_where_they_count():
     np.testing.assert_array_equal(frozen.predict_proba(X), tree.predict_proba(X))
     assert frozen.explain_one({"x0": 0.1}).experts == tree.explain_one({"x0": 0.1}).experts
     assert frozen.state_arrays()["tree/recent"].shape == (frozen.state_arrays()["tree/nodes"].shape[0], 2)
-    tree._tree.options["recent_loss"] += 1e5
+    tree._state.options["recent_loss"] += 1e5
     frozen = tree.freeze()
     np.testing.assert_array_equal(frozen.predict_proba(X), tree.predict_proba(X))
     assert frozen.view().root.counts == tree.view().root.counts
@@ -146,6 +146,6 @@ def test_damaged_files_are_refused(damage, tmp_path):
     X, y = make_rows(1500)
     frozen = EvergreenTree().partial_fit(X, y).freeze()
     reread(frozen, tmp_path)
-    damage(frozen._tree)
+    damage(frozen._state)
     with pytest.raises(ModelFileError, match="cannot rebuild its FrozenEvergreen"):
         reread(frozen, tmp_path)

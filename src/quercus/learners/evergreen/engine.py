@@ -1,471 +1,277 @@
-"""What has to be done to an evergreen tree outside of compiled code: make room, and take a growth from step to step.
-
-Every change of size follows from the rows seen so far alone, never from how they were cut into batches.
-"""
+"""What an evergreen tree does with rows, with room that they need, and with questions about itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import copy
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from quercus.ask.layout import ASKING, DECISION, DONE
-from quercus.ask.rows import Rows
-from quercus.hashing import mix_bits
+from quercus.arguments import check_choice, check_number, check_seed, check_whole
+from quercus.engine import Floats, Integers, Known, Stop
+from quercus.explain import Explanation, TreeView
+from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive import engine as additive
-from quercus.learners.evergreen.capacity import Capacity
-from quercus.learners.evergreen.coding import RANK, draw_edges
-from quercus.learners.evergreen.kernels import answer_rows, begin_growth, run_rows
+from quercus.learners.evergreen.additive.telling import tell_features, weigh_singles
+from quercus.learners.evergreen.explaining import EXPERTS, EvergreenExplanation, Single
+from quercus.learners.evergreen.kernels import answer_rows, run_rows
 from quercus.learners.evergreen.layout import (
-    AT_ONCE,
-    FINISH,
-    FIRST_GROWTH,
-    GROWING,
+    ALARMED,
+    BEGIN,
+    MOST_EDGES,
+    NEEDS_LAYOUT,
+    NEEDS_LIMITS,
+    NEEDS_ROOM,
+    NO_AGGREGATE,
+    NO_RECENT,
     NO_SINGLES,
-    NOMINAL,
-    NUMERIC,
-    REPLAY,
-    REPLAYED,
-    REPLAYING,
+    READY,
     STANDS,
-    UNSEEN,
+    WINDOW,
 )
-from quercus.learners.evergreen.settling import close_ranks, count_categories
-from quercus.learners.evergreen.state import EvergreenState, FrozenState, GrowthState, TreeState
-from quercus.predictor import Floats, Integers
-from quercus.state import StateError
+from quercus.learners.evergreen.restore import read_frozen, read_tree
+from quercus.learners.evergreen.state import EvergreenState, FrozenState
+from quercus.learners.evergreen.view import (
+    find_leaves,
+    find_path,
+    view_path,
+    view_tree,
+    weigh_depths,
+    weigh_experts,
+)
+from quercus.loss import check_loss
+from quercus.predictor import Predictor
+from quercus.rows import DONE, Rows
+from quercus.store import Model
 
-_FIRST_ROOM = 64
-# A growth that cuts every node of s rows makes about so many nodes for s rows, or fewer.
-_NODES_PER_ROW = 4
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-# Depth first, the smaller child first: hardly more than the logarithm of the rows waits.
-_ENTRIES = 256
-NO_ORDER: Integers = np.empty(0, np.int64)
-NO_TABLE: Floats = np.empty((0, 0))
-_NO_NUMBERS: Floats = np.empty(0)
-_NO_MARKS: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
-_NO_ASKING = (np.zeros(0, ASKING), np.zeros(0, np.int64), np.zeros(0, DECISION))
+if TYPE_CHECKING:
+    from quercus.learners.evergreen.frozen import FrozenEvergreen
+
+KEEPS = ("sample", "recent")
+# Parts that can be switched off, to see what they are worth; without "regrow" the last growth begins with 200 rows.
+_PARTS = {"aggregate": NO_AGGREGATE, "recent": NO_RECENT, "singles": NO_SINGLES}
+_ONLY_GROWTH = 200
+_STEPS: dict[int, Callable[[EvergreenState], None]] = {
+    NEEDS_ROOM: rebuilding.make_room,
+    BEGIN: rebuilding.begin,
+    STANDS: rebuilding.settle,
+    READY: rebuilding.swap,
+    ALARMED: lambda state: rebuilding.keep_last(state, WINDOW),
+    NEEDS_LIMITS: lambda state: additive.draw(state.additive),
+}
 
 
-class Batch:
-    """Rows on their way through a compiled loop; what is not given is empty.
+class StandingEngine:
+    """Answers by a tree as it stands, and shows it."""
 
-    Parameters
-    ----------
-    X, y, weight, monitored, answers, proba
-        As in `Rows`.
-    asking
-        State of an asker, the rows that it asked last, and its decisions.
+    is_growing = False
+
+    def check(self, params: Any) -> None:
+        """Raise an error for an argument that makes no sense."""
+
+    def load_state(self, params: Any, model: Model) -> Any:
+        """Rebuild the state from a file."""
+        return read_frozen(model, params.schema_.kinds, len(params.schema_.labels))
+
+    def predict(self, state: Any, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats) -> None:
+        """Write answers as class ids, and probabilities by class id."""
+        answer_rows(state.options, state.tree.ref, state.additive.ref, known.order, known.loss, X, answers, proba)
+
+    def view(self, model: Predictor) -> TreeView:
+        """Return the tree as plain data."""
+        return view_tree(model._state, model.schema_, model._name(), model._loss, self.is_growing)
+
+    def size(self, state: EvergreenState | FrozenState) -> tuple[int, int]:
+        """Return the number of leaves, and the depth of the deepest."""
+        nodes = state.tree.nodes
+        return (len(nodes) + 1) // 2, int(nodes["depth"].max())
+
+    def importances(self, state: EvergreenState | FrozenState, features: int) -> Floats:
+        """Return what all cuts by each feature gained when the tree was grown."""
+        inner = state.tree.nodes[state.tree.nodes["left"] > 0]
+        return np.bincount(inner["feature"], weights=inner["gain"], minlength=features).astype(np.float64)
+
+    def explain(self, model: Predictor, x: Mapping[str, Any]) -> EvergreenExplanation:
+        """Say how the tree comes to its answer for one example: the path, and how much each part of it counts.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], ["no"] * 20 + ["yes"] * 20)
+        >>> tree.explain_one({"x0": 33.0})
+        predicts 'yes' ...
+          because x0 = 33 > ...
+          in this leaf: 'yes' ...
+          prunings count by depth: ...
+          single features, for 'yes' against 'no': x0 = 33 (+...)
+          the answer: ...
+        """
+        state, row = model._state, model._read_one(x)[0]
+        path, answer = find_path(state.tree, row), model.predict_one(x)
+        nodes, proba = view_path(state, model.schema_, path, answer), model.predict_proba_one(x)
+        told = Explanation.from_path(nodes, model._labels.tolist(), x, answer, proba, learned=True)
+        by_singles = weigh_singles(state.additive)
+        shares = [(1.0 - by_singles) * share for share in weigh_experts(state.options[0])]
+        against, singles = _tell_singles(model, x, row, answer, proba) if by_singles > 0.0 else (None, ())
+        return EvergreenExplanation.from_explanation(
+            told,
+            depths=dict(enumerate(weigh_depths(state.tree, path))),
+            experts=dict(zip(EXPERTS, (*shares, by_singles), strict=True)),
+            against=against,
+            singles=singles,
+        )
+
+
+class EvergreenEngine(StandingEngine):
+    """Learns rows, and grows the tree anew from them.
 
     Examples
     --------
-    >>> Batch(np.zeros((3, 2))).X.shape
-    (3, 2)
+    >>> from quercus import EvergreenTree
+    >>> EvergreenEngine().new_state(EvergreenTree(bins=16), features=2, classes=0).options["bins"].tolist()
+    [16]
     """
 
-    __slots__ = ("X", "ref", "y")
+    first_slice = 4096
+    asks = True
+    is_growing = True
 
-    def __init__(
-        self,
-        X: Floats,
-        y: Integers = NO_ORDER,
-        weight: Floats = _NO_NUMBERS,
-        monitored: npt.NDArray[np.uint8] = _NO_MARKS,
-        answers: Integers = NO_ORDER,
-        proba: Floats = NO_TABLE,
-        asking: tuple[Any, Any, Any] = _NO_ASKING,
-    ) -> None:
-        self.X, self.y = X, y
-        given = {"X": X, "y": y, "weight": weight, "monitored": monitored, "answers": answers, "proba": proba}
-        self.ref = Rows.make(**given, **dict(zip(("asking", "ring", "decisions"), asking, strict=True)))
+    def check(self, params: Any) -> None:
+        """Raise an error for an argument that makes no sense.
 
+        Examples
+        --------
+        >>> from quercus import EvergreenTree
+        >>> EvergreenEngine().check(EvergreenTree(keep="all"))
+        Traceback (most recent call last):
+            ...
+        ValueError: keep='all' is unknown; choose 'sample' or 'recent'.
+        """
+        check_whole("bins", params.bins, least=2, most=MOST_EDGES + 1)
+        check_choice("keep", params.keep, KEEPS)
+        check_number("max_bytes", params.max_bytes, least=1)
+        if not isinstance(params.adaptive, bool | np.bool):
+            raise TypeError(f"adaptive={params.adaptive!r} is neither True nor False.")
+        check_seed(params.seed)
+        if params.loss is not None:
+            check_loss(params.loss)
 
-def new_state(settings: Mapping[str, Any], features: int, max_bytes: int) -> EvergreenState:
-    """Return a tree that has learned nothing.
+    def is_monitoring(self, params: Any) -> bool:
+        """Return whether the tree watches its own errors."""
+        return bool(params.adaptive)
 
-    Parameters
-    ----------
-    settings
-        Fields of ``options`` that come from the learner's arguments.
-    features
-        Number of features.
-    max_bytes
-        Limit.
+    def settings(self, params: Any, seed: np.uint64) -> dict[str, Any]:
+        """Return the options of a tree that follow from arguments; ``seed`` is its own."""
+        return {
+            "bins": params.bins,
+            "adaptive": params.adaptive,
+            "recent_only": params.keep == "recent",
+            "seed": seed,
+            "subspace": 1.0,
+            "sight": 1.0,
+        }
 
-    Examples
-    --------
-    >>> state = new_state({"bins": 64, "subspace": 1.0, "sight": 1.0}, features=2, max_bytes=2**20)
-    >>> fit_row(state, np.array([0.5, 3.0]), 0, ["numeric", "nominal"])
-    >>> state.tree.counts.shape, int(state.options["most_rows"][0])
-    ((1, 2), 18662)
-    """
-    is_on = not settings.get("without", 0) & NO_SINGLES
-    room = Capacity(max_bytes, features, 2, 0, is_on).saved()
-    try:
-        room.rows()
-    except MemoryError as error:
-        # There is nothing yet that would be in the way: the argument is to blame.
-        raise ValueError(str(error)) from None
-    state = EvergreenState.empty(edges=room.edges, rows=_FIRST_ROOM)
-    for name, value in settings.items():
-        state.options[name] = value
-    state.options["bins"] = min(int(state.options["bins"][0]), room.edges + 1)
-    state.options["places"] = room.places
-    state.additive = additive.new_additive(state.options["seed"][0], is_on)
-    state.max_bytes = max_bytes
-    add_features(state, features)
-    return state
+    def new_state(self, params: Any, features: int, classes: int) -> EvergreenState:
+        """Return the empty state for this many features."""
+        settings = self.settings(params, np.random.SeedSequence(params.seed).generate_state(1, np.uint64)[0])
+        settings["without"] = sum(_PARTS.get(part, 0) for part in params._ablate)
+        return rebuilding.new_state(settings, features, int(params.max_bytes))
 
+    def load_state(self, params: Any, model: Model) -> EvergreenState:
+        """Rebuild the state from a file."""
+        return read_tree(model, int(params.max_bytes), params.schema_.kinds)
 
-def add_features(state: EvergreenState, total: int) -> None:
-    """Make room for features up to a total number, of which nothing has been seen yet.
+    def widen(self, state: EvergreenState, features: int, classes: int) -> None:
+        """Make room for features, and count so many classes as known."""
+        if features > len(state.features) or classes:
+            self.catch_up(state)
+            rebuilding.check_room(state, features, classes)
+            rebuilding.add_features(state, features)
+            if classes:
+                rebuilding.declare_classes(state, classes)
 
-    Parameters
-    ----------
-    state
-        The tree.
-    total
-        Number of features.
-    """
-    if total <= len(state.features):
-        return
-    most = Capacity.of(state, features=total).rows()
-    state.resize(feature=total)
-    if state.is_growing:
-        give_up(state)
-    _limit_rows(state, most)
-    make_additive_room(state)
+    def run(
+        self, state: EvergreenState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int
+    ) -> Stop:
+        """Take rows in order: answer, ask and learn, as told."""
+        row = run_rows(state.ref, rows.ref, known.order, known.loss, start, stop, mode)
+        return Stop(row, int(state.options["stopped"][0]))
 
-
-def make_additive_room(state: EvergreenState) -> None:
-    """Let what single features tell have room for all features and classes that there is room for.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    """
-    room = Capacity.of(state)
-    additive.resize(state.additive, room.features, room.classes, room.for_additive)
-
-
-def check_classes(state: EvergreenState, total: int) -> None:
-    """Raise MemoryError if there would be no room for so many classes, however they come.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    total
-        Number of classes.
-    """
-    if total > state.tree.sizes["label"]:
-        Capacity.of(state, classes=total + total // 2 + 1).rows()
-
-
-def declare_classes(state: EvergreenState, total: int) -> None:
-    """Count classes as known.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    total
-        Number of classes.
-    """
-    _widen_classes(state, total)
-    state.options["classes"] = max(state.classes, total)
-    additive.declare_classes(state.additive, total)
-
-
-def fit_row(state: EvergreenState, row: Floats, label: int, kinds: Sequence[str | None]) -> None:
-    """Make room for what a row brings that was never seen before.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    row
-        Values by feature; NaN if missing, codes of categories.
-    label
-        Its class.
-    kinds
-        For each feature ``"numeric"`` or ``"nominal"``.
-    """
-    _widen_classes(state, label + 1)
-    new = np.flatnonzero(~np.isnan(row) & (state.features["kind"] == UNSEEN)).tolist()
-    for f in new:
-        state.features["kind"][f] = NOMINAL if kinds[f] == "nominal" else NUMERIC
-    if new:
-        # Numbers need less room than was kept free.
-        _limit_rows(state, Capacity.of(state).rows())
-        make_additive_room(state)
-    additive.fit_row(state.additive, row, kinds)
-
-
-def make_room(state: EvergreenState) -> None:
-    """Make room for more rows: double the store, or where it is full let a growth thin it out.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    """
-    option, sizes = state.options[0], state.sizes
-    if option["seen"] == sizes["place"] < option["places"]:
-        state.resize(place=min(2 * sizes["place"], int(option["places"])))
-    if state.n_rows < sizes["row"]:
-        return
-    if sizes["row"] < option["most_rows"]:
-        state.resize(row=min(2 * sizes["row"], int(option["most_rows"])))
-    else:
-        finish(state)
-        begin(state)
-
-
-def begin(state: EvergreenState) -> None:
-    """Begin a growth from all rows in the store, which is thinned out first if it is full.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    """
-    option = state.options[0]
-    if option["rows"] >= option["most_rows"]:
-        _thin(state, 2 * int(option["most_rows"]) // 3)
-    if option["seen"] >= 2 * option["drawn"]:
-        known = min(int(option["seen"]), int(option["places"]))
-        ordered = np.ascontiguousarray(np.sort(state.sample[:known].T, axis=1))
-        draw_edges(state.ref, ordered, _find_sampled(state.rows["number"][: state.n_rows], state.sampled[:known]))
-    rows, features, classes = state.n_rows, len(state.features), state.tree.sizes["label"]
-    is_nominal = bool((state.features["kind"] == NOMINAL).any())
-    if is_nominal:
-        count_categories(state.features, state.codes, rows)
-    room, cells = Capacity.of(state), int(state.features["codes"].sum())
-    most = room.nodes(state.sizes["row"], state.tree.nbytes)
-    nodes, slots = min(2 * rows + 1, most), room.slots(cells) if rows > _FIRST_ROOM else 0
-    sizes = {"node": nodes, "set": nodes if is_nominal else 0, "row": rows, "entry": _ENTRIES, "feature": features}
-    sizes |= {"slot": slots, "cell": cells * classes, "label": classes, "share": classes}
-    state.growth = GrowthState(parts=None, **sizes)
-    # Where there is no room for all nodes, none is made for a few rows, rather than all of them on one side.
-    state.growth.growth["least"] = max(2, _NODES_PER_ROW * rows // most)
-    begin_growth(state.ref)
-    if rows * features <= AT_ONCE:
-        finish(state)
-
-
-def answer(
-    state: EvergreenState | FrozenState, order: Integers, loss: Floats, X: Floats, answers: Integers, proba: Floats
-) -> None:
-    """Answer rows.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    order, loss
-        Class ids in sorted order, and what answers cost.
-    X
-        The rows.
-    answers, proba
-        Where answers and probabilities go.
-    """
-    answer_rows(state.options, state.tree.ref, state.additive.ref, order, loss, X, answers, proba)
-
-
-def finish(state: EvergreenState) -> None:
-    """Do at once what is left of a growth.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    """
-    while state.is_growing:
-        run_rows(state.ref, Batch(NO_TABLE).ref, NO_ORDER, NO_TABLE, 0, 0, FINISH)
-        if state.options["stopped"][0] == STANDS:
-            settle(state)
+    def resume(self, state: EvergreenState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
+        """Make room, or take the next step of a growth."""
+        if stop.why == NEEDS_LAYOUT:
+            rebuilding.fit_row(state, rows.X[stop.row], int(rows.y[stop.row]), known.kinds)
         else:
-            swap(state)
-    state.options["stopped"] = DONE
+            _STEPS[stop.why](state)
+        if state.additive.is_due:
+            additive.draw(state.additive)
+        if "regrow" in params._ablate and state.n_rows >= _ONLY_GROWTH:
+            state.options["due"] = 2**62
+        # Of the row at which it stopped for room it is known that it was answered.
+        state.options["stopped"] = stop.why if stop.why <= NEEDS_ROOM else DONE
+
+    def catch_up(self, state: EvergreenState) -> None:
+        """Do what the loop stopped for, if Ctrl-C came before it was done."""
+        if state.options["stopped"][0] > NEEDS_ROOM:
+            _STEPS[int(state.options["stopped"][0])](state)
+            if state.additive.is_due:
+                additive.draw(state.additive)
+            state.options["stopped"] = DONE
+
+    def regrow(self, state: EvergreenState) -> None:
+        """Grow the tree anew from all rows that are kept."""
+        self.catch_up(state)
+        rebuilding.regrow(state)
+
+    def freeze(self, learner: Any) -> FrozenEvergreen:
+        """Return a copy that answers alike and keeps nothing else."""
+        from quercus.learners.evergreen.frozen import FrozenEvergreen, keep_answers
+
+        frozen = FrozenEvergreen(type(learner).__name__, copy.deepcopy(learner.loss))
+        frozen.schema_ = copy.deepcopy(learner.schema_)
+        frozen._state = keep_answers(learner._state)
+        frozen._note_schema()
+        return frozen
+
+    def regions(self, state: EvergreenState, X: Floats) -> tuple[Integers, Floats]:
+        """Return the node of each row's leaf, and the class counts of every node, by class id."""
+        return find_leaves(state.tree, X), state.tree.counts[:, : state.classes]
+
+    def region(
+        self, state: EvergreenState, params: Any, row: Floats, known: Known, by_counts: bool
+    ) -> tuple[Floats, float]:
+        """Return the probabilities by class id of one row, and the labels behind them.
+
+        Examples
+        --------
+        >>> from quercus import EvergreenTree
+        >>> tree = EvergreenTree().partial_fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+        >>> tree.region_one({"x0": 5.0}, by_counts=True)
+        ({'no': 0.375, 'yes': 0.625}, 3.0)
+        """
+        leaf, classes, proba = find_path(state.tree, row[0])[-1], state.classes, np.zeros((1, known.classes))
+        support = float(state.tree.nodes["n"][leaf])
+        if by_counts:
+            proba[0, :classes] = (state.tree.counts[leaf, :classes] + 1.0 / max(classes, 1)) / (support + 1.0)
+        else:
+            self.predict(state, params, row, known, np.zeros(1, np.int64), proba)
+        return proba[0], support
 
 
-def replay(state: EvergreenState) -> None:
-    """Do a growth again up to where it was when the tree was saved.
-
-    Parameters
-    ----------
-    state
-        The tree, as it was read from a file.
-    """
-    if state.options["stage"][0] == GROWING:
-        run_rows(state.ref, Batch(NO_TABLE).ref, NO_ORDER, NO_TABLE, 0, 0, REPLAY)
-        if state.options["stopped"][0] != DONE:
-            raise StateError("its arrays do not fit together (growth).")
-    # A file may have been written while a loop over rows stood still.
-    state.options["stopped"] = DONE
-
-
-def regrow(state: EvergreenState) -> None:
-    """Grow anew from all rows in the store, now.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    """
-    finish(state)
-    begin(state)
-    finish(state)
-
-
-def settle(state: EvergreenState) -> None:
-    """Leave out pruned nodes and the room for growing of a tree that stands; it has to catch up with the rows.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    """
-    growth, option = state.growth, state.options
-    chosen = np.empty(len(growth.sets), np.int32)
-    live, sets = close_ranks(growth.nodes, growth.counts, int(growth.growth["nodes"][0]), chosen)
-    nodes, counts, grown = growth.nodes[:live].copy(), growth.counts[:live].copy(), _no_tree(0)
-    grown.replace(nodes=nodes, counts=counts, recent=np.zeros_like(counts), sets=growth.sets[chosen[:sets]])
-    state.replace(candidate=grown, growth=GrowthState.idle(counts.shape[1]))
-    option["stage"] = REPLAYING
-    option["position"] = max(0, int(option["grown"][0]) - REPLAYED)
-
-
-def swap(state: EvergreenState) -> None:
-    """Put the new tree in the place of the old one, and say when the next growth is due.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    """
-    state.tree = state.candidate
-    state.options["nodes"] = len(state.tree.nodes)
-    give_up(state)
-    m, most = int(state.options["grown"][0]), int(state.options["most_rows"][0])
-    state.options["due"] = min(int(_stretch(state, m) * m) + 1, most)
-
-
-def give_up(state: EvergreenState) -> None:
-    """Forget a growth that is under way.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    """
-    classes = state.tree.sizes["label"]
-    state.replace(candidate=_no_tree(classes), growth=GrowthState.idle(classes))
-    state.options["stage"] = 0
-
-
-def keep_last(state: EvergreenState, rows: int) -> None:
-    """Forget all rows but the last ones, and grow from these at once.
-
-    Parameters
-    ----------
-    state
-        The tree.
-    rows
-        How many are kept.
-    """
-    give_up(state)
-    _choose_rows(state, np.arange(max(0, state.n_rows - rows), state.n_rows))
-    additive.fade(state.additive)
-    regrow(state)
-
-
-def _no_tree(classes: int) -> TreeState:
-    return TreeState(node=0, late=0, set=0, label=classes)
-
-
-def _stretch(state: EvergreenState, rows: int) -> float:
-    """Return how many times as many rows a growth waits for as the last one had."""
-    stretch = float(state.options["stretch"][0])
-    if stretch > 0.0:
-        return stretch ** float(state.options["turn"][0]) if rows == FIRST_GROWTH else stretch
-    return 1.25 if rows < 20_000 else 1.5 if rows < 100_000 else 2.0
-
-
-def _find_sampled(numbers: npt.NDArray[np.uint32], sampled: npt.NDArray[np.uint32]) -> Integers:
-    """Return where in the store the rows of the sample are, -1 if they are gone."""
-    if len(numbers) == 0:
-        return np.full(len(sampled), -1)
-    order = np.argsort(numbers, kind="stable")
-    found = order[np.minimum(np.searchsorted(numbers, sampled, sorter=order), len(numbers) - 1)]
-    return np.where(numbers[found] == sampled, found, -1)
-
-
-def _thin(state: EvergreenState, rows: int) -> None:
-    """Keep so many rows: the last ones, or a sample of all that were ever learned."""
-    kept = np.arange(state.n_rows - rows, state.n_rows)
-    if not state.options["recent_only"][0]:
-        ranks = _draw_numbers(state.options["seed"][0], RANK, state.rows["number"][: state.n_rows])
-        kept = np.sort(np.argsort(ranks, kind="stable")[:rows])
-    _choose_rows(state, kept)
-
-
-def _choose_rows(state: EvergreenState, kept: Integers) -> None:
-    codes, rows = state.codes, state.rows
-    codes[: len(kept)], rows[: len(kept)] = codes[kept], rows[kept]
-    codes[len(kept) :], rows[len(kept) :] = 0, np.zeros(1, rows.dtype)
-    state.options["rows"] = len(kept)
-
-
-def _widen_classes(state: EvergreenState, least: int) -> None:
-    tree, old = state.tree, state.tree.sizes["label"]
-    if least <= old:
-        return
-    classes = max(least, 2, old + old // 2)
-    room = Capacity.of(state, classes=classes)
-    most = room.rows()
-    if len(tree.nodes) * (TreeState.nodes.dtype.itemsize + 16 * classes) > room.for_trees // 4:
-        _cut_down(state)
-    tables = 2 * len(state.tree.nodes) + len(state.growth.nodes) + 2 * len(state.candidate.nodes)
-    if state.is_growing and state.nbytes + 8 * tables * (classes - old) > state.max_bytes:
-        give_up(state)
-        state.options["due"] = state.n_rows
-    # The tree that stands says what there is room for, and so comes last.
-    for part in (state.growth, state.candidate, state.tree):
-        part.resize(label=classes)
-    _limit_rows(state, most)
-    make_additive_room(state)
-
-
-def _cut_down(state: EvergreenState) -> None:
-    """Keep only the root of a tree that has become too large, and grow anew with the next row."""
-    give_up(state)
-    nodes = state.tree.nodes[:1].copy()
-    nodes["left"], nodes["feature"], nodes["set"] = 0, -1, -1
-    counts, recent = state.tree.counts[:1].copy(), state.tree.recent[:1].copy()
-    state.tree.replace(nodes=nodes, counts=counts, recent=recent, sets=state.tree.sets[:0].copy())
-    due = int(state.options["due"][0])
-    state.options["nodes"], state.options["due"] = 1, min(due, max(state.n_rows, FIRST_GROWTH))
-
-
-def _limit_rows(state: EvergreenState, most: int) -> None:
-    """Let the store have room for so many rows; what is too much is thinned out at once."""
-    state.options["most_rows"] = most
-    if state.sizes["row"] > most:
-        give_up(state)
-        if state.n_rows > most:
-            _thin(state, 2 * most // 3)
-        state.resize(row=most)
-        state.options["due"] = min(int(state.options["due"][0]), most)
-
-
-def _draw_numbers(seed: np.uint64, purpose: int, numbers: npt.NDArray[np.uint32]) -> Floats:
-    """Return a number from 0 to 1 for each row, as kernels draw it."""
-    with np.errstate(over="ignore"):
-        mixed = mix_bits.py_func(seed + _STEP * np.uint64(purpose) + _STEP * _STEP * numbers.astype(np.uint64))
-    return np.asarray((mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+def _tell_singles(
+    model: Predictor, x: Mapping[str, Any], row: Floats, answer: Any, proba: Mapping[Any, float]
+) -> tuple[Any, tuple[Single, ...]]:
+    """Return the next best answer, and what single features tell against it."""
+    state, schema = model._state.additive, model.schema_
+    # After Ctrl-C there may be labels that the tree has not learned.
+    ids = {label: number for number, label in enumerate(schema.labels[: state.classes])}
+    rest = [label for label in ids if label != answer]
+    if answer not in ids or not rest:
+        return None, ()
+    against = max(rest, key=proba.__getitem__)
+    told = tell_features(state, row, ids[answer], ids[against]).tolist()
+    parts = zip(schema.names, row.tolist(), told, strict=True)
+    singles = [Single(name, None if math.isnan(value) else x.get(name), share) for name, value, share in parts]
+    return against, tuple(sorted(singles, key=lambda single: -abs(single.told)))

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from quercus.learners.evergreen.additive.engine import freeze, new_additive
 from quercus.learners.evergreen.additive.telling import weigh_singles
+from quercus.learners.evergreen.engine import StandingEngine
 from quercus.learners.evergreen.layout import IDLE, NO_RECENT
-from quercus.learners.evergreen.look import EvergreenLook, StandingTree
-from quercus.learners.evergreen.restore import read_frozen
 from quercus.learners.evergreen.state import EvergreenState, FrozenState, TreeState
 from quercus.learners.evergreen.view import weigh_experts
-from quercus.store import Model, ModelFileError
+from quercus.predictor import Predictor
 
 
-class FrozenEvergreen(StandingTree):
+class FrozenEvergreen(Predictor):
     """A small, immutable, predict-only model; `tree.freeze()` makes one.
 
     It keeps the tree that stands, without the rows that it was grown from. Call `tree.regrow()` before, if labels have
@@ -42,38 +39,24 @@ class FrozenEvergreen(StandingTree):
     (True, True)
     """
 
-    _tree: FrozenState
-    _is_growing = False
+    engine = StandingEngine()
 
     def __init__(self, learner: str = "", loss: Mapping[Any, Mapping[Any, float]] | None = None) -> None:
         self.learner = learner
         self.loss = loss
 
-    @classmethod
-    def _from_tree(cls, tree: EvergreenLook) -> FrozenEvergreen:
-        frozen = cls(type(tree).__name__, copy.deepcopy(tree.loss))
-        frozen.schema_ = copy.deepcopy(tree.schema_)
-        frozen._tree = _keep_answers(tree._tree)
-        frozen._note_schema()
-        return frozen
-
     def _name(self) -> str:
         return f"frozen {self.learner}"
 
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return self._tree.to_arrays()
 
-    def _extra(self) -> dict[str, Any]:
-        return {"sizes": self._tree.to_sizes()}
+def keep_answers(state: EvergreenState) -> FrozenState:
+    """Copy the tree that stands, without room for more classes; a growth that is under way is forgotten.
 
-    def _restore(self, model: Model) -> None:
-        self._tree = read_frozen(model, self.schema_.kinds)
-        if int(self._tree.options["classes"][0]) > len(self.schema_.labels):
-            raise ModelFileError("its arrays do not fit together (classes).")
-
-
-def _keep_answers(state: EvergreenState) -> FrozenState:
-    """Copy the tree that stands, without room for more classes; a growth that is under way is forgotten."""
+    Parameters
+    ----------
+    state
+        The tree with all that it learns from.
+    """
     options, tree, known = state.options.copy(), state.tree, state.classes
     options["stage"] = IDLE
     recent = tree.recent[:, :known].copy()

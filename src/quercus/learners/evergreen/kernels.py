@@ -9,8 +9,6 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import decide_row, measure_answer
-from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
-from quercus.ask.rows import Rows
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.evergreen.additive.kernels import (
@@ -39,7 +37,6 @@ from quercus.learners.evergreen.growth import is_at, most_small, start_growth, s
 from quercus.learners.evergreen.layout import (
     ALARM,
     ALARMED,
-    ASK,
     BEGIN,
     CATCH_UP,
     CATCHING,
@@ -48,7 +45,6 @@ from quercus.learners.evergreen.layout import (
     FINISH,
     GROWING,
     IDLE,
-    LEARN,
     LEAST_WORK,
     LOOK_EVERY,
     MOST_CODES,
@@ -57,11 +53,9 @@ from quercus.learners.evergreen.layout import (
     NEEDS_ROOM,
     NUMERIC,
     PACE,
-    PREDICT,
     READY,
     REPLAY,
     REPLAYING,
-    RESUME,
     STANDS,
     UNSEEN,
     WINDOW,
@@ -72,6 +66,7 @@ from quercus.learners.evergreen.layout import (
     Work,
 )
 from quercus.learners.evergreen.state import EvergreenState, FrozenState, TreeState
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 
 _ORDER = array_type(np.int64, 1, readonly=True)
 _TABLE = array_type(np.float64, 2, readonly=True)
@@ -228,11 +223,11 @@ def open_work(state: Any) -> Any:
 @kernel
 def replay_growth(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any) -> bool:
     """Do a growth again up to where it was; return whether it came there."""
-    goal = work.growth.copy()[0]
-    start_growth(option, store, tree, work, option.grown, goal.classes)
-    while not is_at(work.growth[0], goal):
+    goal = work.growth.copy()
+    start_growth(option, store, tree, work, option.grown, goal[0].classes)
+    while not is_at(work.growth[0], goal[0]):
         if step_growth(store, tree, work, desk, cut, 0.5):
-            return False
+            return is_at(work.growth[0], goal[0])
     return True
 
 
@@ -255,19 +250,23 @@ def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: in
     singles = open_singles(state.additive)
     sums = singles.sums
     sheet, adds_singles = make_sheet(len(singles.columns), width), is_on(singles)
+    resumed = mode & RESUME != 0 and PAUSED < option.stopped <= NEEDS_ROOM
     if mode & REPLAY:
         option.stopped = DONE if replay_growth(option, store, growing, work, desk, cut[0]) else STANDS
         return start
-    option.stopped = DONE
     if mode & FINISH:
         option.stopped = grow_on(option, store, growing, new, work, desk, cut[0], path, np.inf)
         return start
+    if option.stopped > NEEDS_ROOM:
+        # What it stopped for has not been done: Ctrl-C came, or there was no memory.
+        return start
+    option.stopped = DONE
     last = stop
     for i in range(start, stop):
         if i >= last:
             option.stopped = PAUSED
             return i
-        resumes, asks = mode & RESUME and i == start, mode & ASK
+        resumes, asks = resumed and i == start, mode & ASK
         learns, classes, answer = mode & LEARN and w[i] > 0.0, option.classes, np.int64(-1)
         depth = find_path(tree, X, i, path)
         lacking = adds_singles and find_cells(singles, X, i, sheet)
@@ -350,7 +349,10 @@ def answer_rows(
     option, tree, singles = options[0], open_tree(standing), open_singles(additive)
     path, classes = make_path(tree.counts.shape[1]), option.classes
     sheet, adds_singles = make_sheet(len(singles.columns), tree.counts.shape[1]), is_on(singles)
-    for i in range(len(X) if classes > 0 else 0):
+    for i in range(len(X)):
+        answers[i] = -1
+        if classes == 0:
+            continue
         tell_classes(option, tree, path, find_path(tree, X, i, path), classes)
         if adds_singles:
             find_cells(singles, X, i, sheet)

@@ -34,10 +34,10 @@ ALARM = 4.5
 IDLE, GROWING, REPLAYING, CATCHING = range(4)
 # What its steps do.
 NEXT, FILL, CUT, PART, SPLIT_FILL, EVIDENCE, PRUNE = range(7)
-# Why a loop over rows stopped, beside what `quercus.ask.layout` tells.
+# Why a loop over rows stopped, beside what `quercus.rows` tells.
 NEEDS_LAYOUT, NEEDS_ROOM, BEGIN, STANDS, READY, ALARMED, NEEDS_LIMITS = range(10, 17)
-# What a loop over rows does. RESUME: the first row was answered, and asked for, before.
-LEARN, PREDICT, FINISH, ASK, RESUME, REPLAY = 1, 2, 4, 8, 16, 32
+# What a loop over rows does, beside what `quercus.rows` tells.
+FINISH, REPLAY = 16, 32
 NO_AGGREGATE, NO_RECENT, NO_SINGLES = 1, 2, 4
 
 

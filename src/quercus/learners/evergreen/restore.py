@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.learners.evergreen import engine
+from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive.engine import declare_classes, new_additive
 from quercus.learners.evergreen.additive.layout import COUNT, KEPT
 from quercus.learners.evergreen.additive.state import AdditiveState
@@ -57,12 +57,12 @@ def read_tree(model: Model, max_bytes: int, kinds: Sequence[str | None], number:
     state.max_bytes = max_bytes
     if state.additive.is_on:
         _check_kinds(state.additive.columns["kind"], kinds)
-    engine.make_additive_room(state)
-    engine.replay(state)
+    rebuilding.make_additive_room(state)
+    rebuilding.replay(state)
     return state
 
 
-def read_frozen(model: Model, kinds: Sequence[str | None]) -> FrozenState:
+def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> FrozenState:
     """Return the frozen tree that a file holds.
 
     Parameters
@@ -71,12 +71,16 @@ def read_frozen(model: Model, kinds: Sequence[str | None]) -> FrozenState:
         What the file holds.
     kinds
         As in `read_tree`.
+    classes
+        That the schema knows.
     """
     if "sizes" not in model.extra:
         arrays = {name if name == "options" else f"tree/{name}": model.array(name) for name in ("options", *_TREE)}
         model = replace(model, arrays=arrays | _additive_arrays(model, new_additive(np.uint64(0), is_on=False)))
     state = read_state(model, FrozenState)
     _check_kinds(state.additive.columns["kind"], kinds)
+    if int(state.options["classes"][0]) > classes:
+        raise ModelFileError("its arrays do not fit together (classes).")
     if not state.tree.fits([_CODES.get(kind or "", UNSEEN) for kind in kinds]):
         raise ModelFileError("its arrays do not fit together (tree).")
     return state

@@ -35,7 +35,7 @@ def find_path(tree: TreeState, row: Floats) -> list[int]:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> find_path(tree._tree.tree, np.array([7.0])), find_path(tree._tree.tree, np.array([33.0]))
+    >>> find_path(tree._state.tree, np.array([7.0])), find_path(tree._state.tree, np.array([33.0]))
     ([0, 1], [0, 2])
     """
     path, nodes = [0], tree.nodes
@@ -64,7 +64,7 @@ def find_leaves(tree: TreeState, X: Floats) -> Integers:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> find_leaves(tree._tree.tree, np.array([[7.0], [33.0], [8.0]])).tolist()
+    >>> find_leaves(tree._state.tree, np.array([[7.0], [33.0], [8.0]])).tolist()
     [1, 2, 1]
     """
     nodes, leaves = tree.nodes, np.zeros(len(X), np.int64)
@@ -120,7 +120,7 @@ def weigh_depths(tree: TreeState, path: list[int]) -> list[float]:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> [round(weight, 3) for weight in weigh_depths(tree._tree.tree, [0, 1])]
+    >>> [round(weight, 3) for weight in weigh_depths(tree._state.tree, [0, 1])]
     [0.0, 1.0]
     """
     weights, rest = [], 1.0
@@ -143,7 +143,7 @@ def tell_nodes(state: Standing) -> Floats:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> [tree.schema_.labels[k] for k in tell_nodes(tree._tree)[1:].argmax(axis=1)]
+    >>> [tree.schema_.labels[k] for k in tell_nodes(tree._state)[1:].argmax(axis=1)]
     [False, True]
     """
     tree, nodes, classes = state.tree, state.tree.nodes, int(state.options["classes"][0])
@@ -192,7 +192,7 @@ def view_tree(state: Standing, schema: Schema, learner: str, loss: Floats, growi
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> view_tree(tree._tree, tree.schema_, "tree", np.empty((0, 0)), True)
+    >>> view_tree(tree._state, tree.schema_, "tree", np.empty((0, 0)), True)
     <TreeView of tree: 2 leaves, depth 1, 40 rows learned>
     """
     labels, order = schema.classes_sorted()
@@ -237,7 +237,7 @@ def view_path(state: Standing, schema: Schema, path: list[int], answer: Any) -> 
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> [node.prediction for node in view_path(tree._tree, tree.schema_, [0, 2], True)]
+    >>> [node.prediction for node in view_path(tree._state, tree.schema_, [0, 2], True)]
     [None, True]
     """
     _, order = schema.classes_sorted()

@@ -226,7 +226,8 @@ class UtilityTree(UtilityLearner):
             Prices(names, self.costs, self.groups, self.requires, open=self.features == "open")
             if not known:
                 check_range_names(self, names)
-            arrays = copy.deepcopy(self._utility) if known else self._make_arrays(len(names))
-            learn_beliefs(arrays, self.forget, schema.kinds, self._ranges_by_place(schema), beliefs)
-            self._take_over(schema, arrays)
+            state = self._utility.copy() if known else self._new_state(len(names))
+            ranges = self._ranges_by_place(schema)
+            learn_beliefs(state, self.forget, schema.kinds, ranges, beliefs, int(self.max_bytes))
+            self._take_over(schema, state)
         return self

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from numbers import Real
 from typing import Any
 
+from quercus.acquisition.layout import MOST_BINS
 from quercus.arguments import check_choice, check_number, check_seed, check_whole
-from quercus.learners.utility.layout import MOST_BINS
 from quercus.loss import check_loss
 from quercus.schema.refusals import listed
 
@@ -44,7 +44,7 @@ def check_arguments(tree: Any) -> None:
     check_whole("lookahead", tree.lookahead, most=2)
     if tree.select is not None:
         check_whole("select", tree.select, most=2**31)
-    check_number("prior", tree.prior, least=0, above=True)
+    check_number("prior", tree.prior, least=1e-100, most=1e100)
     check_number("gain", tree.gain, least=0)
     if tree.worth is not None and tree.worth != "auto":
         check_number("worth", tree.worth, least=0, above=True)

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from quercus.acquisition.layout import YOUNG
+from quercus.acquisition.rows import CaseRows
 from quercus.arguments import check_number
-from quercus.learners.utility.arrays import UtilityArrays
 from quercus.learners.utility.kernels import learn_rows
-from quercus.learners.utility.layout import QUANTILES, SETTINGS, YOUNG
+from quercus.learners.utility.layout import QUANTILES, SETTINGS
+from quercus.learners.utility.state import UtilityState
 from quercus.predictor import Floats, Integers
 from quercus.schema import Schema
 from quercus.schema.weights import HEAVIEST
@@ -140,47 +142,52 @@ def _code_values(schema: Schema, name: str, by_label: Mapping[Any, Mapping[Any, 
 
 
 def learn_beliefs(
-    arrays: UtilityArrays, forget: float, kinds: Sequence[str | None], ranges: Ranges, beliefs: Beliefs
+    state: UtilityState,
+    forget: float,
+    kinds: Sequence[str | None],
+    ranges: Ranges,
+    beliefs: Beliefs,
+    max_bytes: int = 2**28,
 ) -> None:
     """Count what is believed; neither the weights of the classes nor the number of rows grow by what features say.
 
     Parameters
     ----------
-    arrays
-        The state.
+    state
+        What is learned.
     forget
         Whether it forgets tells which values are kept for bins; what is believed makes nothing be forgotten.
     kinds, ranges
-        By feature, as in `UtilityArrays.fit_row`.
+        By feature, as in `UtilityState.make_room`.
     beliefs
         What was read.
+    max_bytes
+        Limit.
 
     Examples
     --------
-    >>> arrays = UtilityArrays(QUANTILES, bins=8, features=1, seed=0, max_bytes=2**20)
+    >>> state = UtilityState.empty(QUANTILES, bins=8, features=1, seed=0)
     >>> known = Values(0, np.array([0.0, 1.0]), np.array([0, 0]), np.array([7.5, 2.5]))
-    >>> learn_beliefs(arrays, 0.0, ["nominal"], {}, Beliefs([known], np.zeros(1)))
-    >>> arrays.counts[:2, 0], arrays.classes
+    >>> learn_beliefs(state, 0.0, ["nominal"], {}, Beliefs([known], np.zeros(1)))
+    >>> state.counts[:2, 0], state.classes
     (array([7.5, 2.5]), 1)
     """
-    arrays.add_features(len(kinds))
-    arrays.declare_classes(len(beliefs.classes))
-    arrays.weights[: len(beliefs.classes)] += beliefs.classes * arrays.options["unit"][0]
+    state.add_features(len(kinds), max_bytes)
+    state.declare_classes(len(beliefs.classes), max_bytes)
+    state.weights[: len(beliefs.classes)] += beliefs.classes * state.options["unit"][0]
     settings: npt.NDArray[np.void] = np.zeros(1, SETTINGS)
     settings["forget"] = forget
     asked = np.zeros(len(kinds), np.uint8)
     for known in beliefs.features:
-        for part in _lay_out(
-            known, 1 if kinds[known.feature] == "nominal" else _count_parts(arrays, known), len(kinds)
-        ):
+        for part in _lay_out(known, 1 if kinds[known.feature] == "nominal" else _count_parts(state, known), len(kinds)):
             X = np.full((len(part.values), len(kinds)), np.nan)
             X[:, part.feature] = part.values
             row = 0
             while row < len(X):
-                rest = (X[row:], part.labels[row:], part.weights[row:])
-                row += int(learn_rows(*arrays.learning, settings, *rest, asked, 0))
+                rest = CaseRows.of(X=X[row:], y=part.labels[row:], weight=part.weights[row:], asked=asked)
+                row += int(learn_rows(state.ref, settings, rest, 0))
                 if row < len(X):
-                    arrays.fit_row(X[row], int(part.labels[row]), kinds, ranges)
+                    state.make_room(X[row], int(part.labels[row]), kinds, ranges, max_bytes)
 
 
 def _lay_out(known: Values, parts: int, features: int) -> Iterator[Values]:
@@ -192,12 +199,12 @@ def _lay_out(known: Values, parts: int, features: int) -> Iterator[Values]:
             yield Values(known.feature, known.values[part], known.labels[part], known.weights[part] / parts)
 
 
-def _count_parts(arrays: UtilityArrays, known: Values) -> int:
+def _count_parts(state: UtilityState, known: Values) -> int:
     """Return into how many parts the numbers of a feature are cut so that its bins are drawn from all of them."""
-    feature: Any = arrays.features[known.feature]
+    feature: Any = state.features[known.feature]
     has, number = int(feature["known"]), len(known.values)
     wanted = 0 if feature["cells"] > 1 else YOUNG
-    if wanted and arrays.numeric == QUANTILES:
-        bins = min(len(np.unique(known.values)), arrays.bins)
+    if wanted and state.numeric == QUANTILES:
+        bins = min(len(np.unique(known.values)), state.bins)
         wanted = next((time for time in _DRAWN_AT if time >= max(8 * bins, has + number)), 0)
     return max(1, math.ceil((wanted - has) / number))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.acquisition.binning import draw_quantiles, find_cell
+from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NUMERIC, YOUNG
 from quercus.compile import kernel
-from quercus.learners.utility.layout import KEPT_VALUES, MOST_BINS, NUMERIC, QUANTILES, TENTHS, YOUNG
-
-# A unit beyond this is brought back; powers of two change no digit.
-_LARGEST_UNIT = 2.0**64
+from quercus.learners.utility.layout import LARGEST_UNIT, QUANTILES, TENTHS
 
 
 @kernel
@@ -121,20 +119,20 @@ def forget_some(state: Any, forget: float) -> None:
     """Let all that is known weigh less than what comes now."""
     option = state.options[0]
     option.unit /= 1.0 - forget
-    if option.unit > _LARGEST_UNIT:
-        option.unit /= _LARGEST_UNIT
+    if option.unit > LARGEST_UNIT:
+        option.unit /= LARGEST_UNIT
         for y in range(option.classes):
-            state.weights[y] /= _LARGEST_UNIT
+            state.weights[y] /= LARGEST_UNIT
         for cell in range(len(state.counts)):
             for y in range(option.classes):
-                state.counts[cell, y] /= _LARGEST_UNIT
+                state.counts[cell, y] /= LARGEST_UNIT
         for f in range(len(state.totals)):
             for y in range(option.classes):
-                state.totals[f, y] /= _LARGEST_UNIT
+                state.totals[f, y] /= LARGEST_UNIT
         for cell in range(len(state.pairs)):
             for other in range(len(state.pairs)):
                 for y in range(option.classes):
-                    state.pairs[cell, other, y] /= _LARGEST_UNIT
+                    state.pairs[cell, other, y] /= LARGEST_UNIT
 
 
 @kernel

@@ -9,10 +9,10 @@ from numba import types
 
 from quercus.acquisition.layout import (
     BELIEVE,
-    DECISION,
     EXPLORE,
     GENERATOR,
     GOES_ON,
+    KEPT_VALUES,
     KNOWN,
     LEARN,
     MISSING,
@@ -20,15 +20,18 @@ from quercus.acquisition.layout import (
     UNKNOWN,
     WHOLE,
 )
+from quercus.acquisition.price_list import PriceList
+from quercus.acquisition.rows import CaseRows
 from quercus.acquisition.seeding import draw_seed, seed_generator
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.utility.ahead import learn_pairs
 from quercus.learners.utility.cells import lacks_room, learn_label, learn_value
-from quercus.learners.utility.layout import EC2, KEPT_VALUES, QUANTILES, SETTINGS, STATE_TYPES, State
-from quercus.learners.utility.planning import begin_path, find_path, make_scratch, plan_step, reveal, sort_members
+from quercus.learners.utility.layout import EC2, QUANTILES, SETTINGS
+from quercus.learners.utility.planning import begin_path, find_path, make_scratch, plan_step, reveal
 from quercus.learners.utility.sampling import draw_gamma
 from quercus.learners.utility.selection import select_best, select_to_explore
+from quercus.learners.utility.state import UtilityState
 from quercus.learners.utility.tables import (
     average_cells,
     draw_rest,
@@ -41,36 +44,17 @@ from quercus.learners.utility.tables import (
 )
 
 _NUMBER = types.int64
-_ROWS = array_type(np.float64, 2, readonly=True)
-_LABELS = array_type(np.int64, 1, readonly=True)
-_WEIGHTS = array_type(np.float64, 1, readonly=True)
 _SETTINGS = array_type(SETTINGS, 1)
 
 
-@kernel(_NUMBER, *STATE_TYPES, _SETTINGS, _ROWS, _LABELS, _WEIGHTS, array_type(np.uint8, 1, readonly=True), _NUMBER)
-def learn_rows(
-    options: Any,
-    features: Any,
-    weights: Any,
-    counts: Any,
-    totals: Any,
-    edges: Any,
-    kept: Any,
-    favour: Any,
-    pairs: Any,
-    settings: Any,
-    X: Any,
-    y: Any,
-    w: Any,
-    asked: Any,
-    counts_rows: int,
-) -> int:
+@kernel(_NUMBER, UtilityState.numba_type, _SETTINGS, CaseRows.numba_type, _NUMBER)
+def learn_rows(state: Any, settings: Any, rows: Any, counts_rows: int) -> int:
     """Learn every value of rows; return the first row that there is no room for.
 
-    ``asked`` tells of each feature whether a value that is not there came back missing, ``counts_rows`` whether rows
-    are examples of their classes, or only tell what values these have.
+    ``rows.asked`` tells of each feature whether a value that is not there came back missing, ``counts_rows`` whether
+    rows are examples of their classes, or only tell what values these have.
     """
-    state = State(options, features, weights, counts, totals, edges, kept, favour, pairs)
+    X, y, w, asked = rows.X, rows.y, rows.weight, rows.asked
     order, forget, known = np.zeros(KEPT_VALUES, np.int64), settings[0].forget, np.zeros(X.shape[1], np.uint8)
     for i in range(len(y)):
         if not w[i] > 0.0:
@@ -161,65 +145,32 @@ def learn_case(
 
 @kernel(
     _NUMBER,
-    *STATE_TYPES,
+    UtilityState.numba_type,
     _SETTINGS,
-    array_type(np.int64, 1, readonly=True),
-    array_type(np.float64, 1, readonly=True),
-    array_type(np.float64, 1, readonly=True),
-    array_type(np.uint8, 2, readonly=True),
-    _LABELS,
-    array_type(np.float64, 2, readonly=True),
+    PriceList.numba_type,
+    CaseRows.numba_type,
     array_type(GENERATOR, 1),
-    _ROWS,
-    _LABELS,
-    _WEIGHTS,
-    array_type(np.float64, 1),
-    array_type(np.int64, 1),
-    array_type(np.float64, 2),
-    array_type(np.float64, 1),
-    array_type(np.uint8, 2),
-    array_type(DECISION, 1),
     _NUMBER,
 )
-def run_cases(
-    options: Any,
-    features: Any,
-    weights: Any,
-    counts: Any,
-    totals: Any,
-    edges: Any,
-    kept: Any,
-    favour: Any,
-    pairs: Any,
-    all_settings: Any,
-    item: Any,
-    price: Any,
-    dearness: Any,
-    needs: Any,
-    order: Any,
-    loss: Any,
-    generators: Any,
-    X: Any,
-    y: Any,
-    w: Any,
-    spent: Any,
-    answers: Any,
-    proba: Any,
-    cost: Any,
-    status: Any,
-    decisions: Any,
-    mode: int,
-) -> int:
+def run_cases(state: Any, all_settings: Any, prices: Any, rows: Any, generators: Any, mode: int) -> int:
     """Run a case for each row, or a step of one; return the first row that there is no room for.
 
-    ``status`` is read by a step, and written by a whole case.
+    ``rows.status`` is read by a step, and written by a whole case.
     """
-    state = State(options, features, weights, counts, totals, edges, kept, favour, pairs)
-    settings, prices = all_settings[0], sort_members(item, price, dearness, needs)
+    X, y, w, order, loss = rows.X, rows.y, rows.weight, rows.order, rows.loss
+    spent, answers, proba, cost, status, decisions = (
+        rows.spent,
+        rows.answers,
+        rows.proba,
+        rows.cost,
+        rows.status,
+        rows.decisions,
+    )
+    options, settings = state.options, all_settings[0]
     scratch, places = make_scratch(state, prices), np.zeros(KEPT_VALUES, np.int64)
     explore, learns, steps = mode & EXPLORE, mode & LEARN, mode & STEP
-    mean = make_table(settings, state, len(price), 0, generators[:1])
-    sample = make_table(settings, state, len(price), 1, generators[1:]) if explore else mean
+    mean = make_table(settings, state, len(prices.price), 0, generators[:1])
+    sample = make_table(settings, state, len(prices.price), 1, generators[1:]) if explore else mean
     # An exploring case needs the means for its answer and to select items. For that nothing is drawn, unless values
     # count by edges, or hypotheses tell what is best.
     selects = settings.select > 0
@@ -246,7 +197,7 @@ def run_cases(
         if explore and selects:
             select_to_explore(
                 *(settings, sample.generator[0], mean.selected, sample.luck),
-                *(item, price, needs, prices.bound, scratch.ratios, sample.selected),
+                *(prices, scratch.ratios, sample.selected),
             )
         # A step first finds how its case came to what it knows; of a whole case it is found in the end how that counts,
         # by the mean. One place for each call, since each more of them takes seconds to compile.

@@ -1,38 +1,18 @@
-"""The arrays of a utility tree, and the integer codes that kernels branch on.
-
-Each feature has a block of cells: its categories, or the bins of its numbers. ``counts`` holds the cells of all blocks.
-
-========  ==========================  ==========================================================================
-options   record[1]                   what the state was made for, the number of classes, the unit, a generator
-features  record[feature]             kind, block and history of a feature
-weights   float64[class]              weight of the learned examples of each class
-counts    float64[cell, class]        weight of the known values in each cell
-totals    float64[feature, class]     weight of the known values of each feature
-edges     float64[feature, edge]      where the bins of a numeric feature end
-kept      record[slot, value]         numeric: the values from which bins are drawn
-favour    float64[feature, edge]      numeric="exp3": the sums S; otherwise empty
-pairs     float64[cell, cell, class]  lookahead=2: weight of pairs of values of the first 64 features; otherwise empty
-========  ==========================  ==========================================================================
-
-``weights``, ``counts``, ``totals`` and ``pairs`` are in units: to forget, the unit grows, and what is added with it.
-"""
+"""The integer codes that the kernels of a utility tree branch on, and what its cases work with."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from quercus.compile import array_type
+from quercus.acquisition.layout import GENERATOR
+from quercus.state import Field, Struct
 
-NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 QUANTILES, THRESHOLDS, EXP3 = range(3)
 IG, US, EC2, ECED, RANDOM = range(5)
-YOUNG = 16
-KEPT_VALUES = 512
-MOST_BINS = 64
 TENTHS = 10
 MOST_JOINT = 4096
+# A unit beyond this is brought back; powers of two change no digit.
+LARGEST_UNIT = 2.0**64
 # Whether an item can be bought now, whether all or some of what it brings is young; MATE: only as the second of two.
 NOT_OFFERED, GROWN, YOUNG_IN_PART, YOUNG_WHOLLY, MATE = range(5)
 # What the facts of a table are: whether it was drawn for a case that explores, and the number of its hypotheses.
@@ -42,35 +22,6 @@ MOST_PAIRED = 64
 # Rows drawn to see what a case may still turn out to be, and the most classes that they are drawn of.
 MOST_SCENES, MOST_LIKELY = 64, 16
 
-OPTIONS = np.dtype(
-    [
-        ("numeric", np.int64),
-        ("bins", np.int64),
-        ("paired", np.int64),  # whether pairs are counted
-        ("classes", np.int64),
-        ("rows", np.int64),  # number of learned examples
-        ("unit", np.float64),
-        ("seed", np.uint64),  # of what is drawn without exploring: hypotheses
-        ("g0", np.uint64),  # the generator of the cases' seeds
-        ("g1", np.uint64),
-        ("g2", np.uint64),
-        ("g3", np.uint64),
-    ],
-    align=True,
-)
-FEATURE = np.dtype(
-    [
-        ("kind", np.int64),
-        ("first", np.int64),  # of its cells
-        ("cells", np.int64),  # known
-        ("room", np.int64),  # for cells
-        ("slot", np.int64),  # numeric: its row of kept, -1 if none
-        ("known", np.int64),  # number of known values
-        ("asked", np.int64),  # number of learned examples in which it was known or came back missing
-    ],
-    align=True,
-)
-KEPT = np.dtype([("value", np.float64), ("weight", np.float64), ("label", np.int64)], align=True)
 # Arguments that may be changed at any time: no part of the state.
 SETTINGS = np.dtype(
     [
@@ -92,50 +43,7 @@ SETTINGS = np.dtype(
 )
 
 
-STATE_TYPES = (
-    array_type(OPTIONS, 1),
-    array_type(FEATURE, 1),
-    array_type(np.float64, 1),
-    *(array_type(np.float64, 2),) * 3,
-    array_type(KEPT, 2),
-    array_type(np.float64, 2),
-    array_type(np.float64, 3),
-)
-
-
-class State(NamedTuple):
-    """The arrays above, as inner kernels pass them on."""
-
-    options: Any
-    features: Any
-    weights: Any
-    counts: Any
-    totals: Any
-    edges: Any
-    kept: Any
-    favour: Any
-    pairs: Any
-
-
-class Prices(NamedTuple):
-    """What can be bought: ``item`` of each feature, ``price``, ``dearness`` and ``needs`` by item.
-
-    ``dearness`` is the price in median prices of the items that are not free: so many times the gain is asked for.
-
-    ``members`` are the features sorted by item, those of item i from ``starts[i]`` to ``starts[i + 1]``; ``bound``
-    tells which items need any other.
-    """
-
-    item: Any
-    price: Any
-    dearness: Any
-    needs: Any
-    starts: Any
-    members: Any
-    bound: Any
-
-
-class Table(NamedTuple):
+class Table(Struct):
     """Probabilities to plan and answer with, the mean or a sample.
 
     ``theta`` is P(cell | class) by cell and class, ``entropy`` its entropy in bits by feature and class, ``classes``
@@ -146,24 +54,24 @@ class Table(NamedTuple):
     ``facts`` are two numbers; ``generator`` is what all this was drawn with.
     """
 
-    theta: Any
-    entropy: Any
-    classes: Any
-    picked: Any
-    chance: Any
-    luck: Any
-    cells: Any
-    weight: Any
-    region: Any
-    alive: Any
-    places: Any
-    scenes: Any
-    selected: Any
-    facts: Any
-    generator: Any
+    theta = Field(np.float64, "cell", "class")
+    entropy = Field(np.float64, "feature", "class")
+    classes = Field(np.float64, "class")
+    picked = Field(np.int64, "feature")
+    chance = Field(np.float64, "feature")
+    luck = Field(np.float64, "feature")
+    cells = Field(np.int32, "hypothesis", "feature")
+    weight = Field(np.float64, "hypothesis")
+    region = Field(np.int64, "hypothesis")
+    alive = Field(np.uint8, "hypothesis")
+    places = Field(np.int64, "place")
+    scenes = Field(np.int32, "scene", "feature")
+    selected = Field(np.uint8, "item")
+    facts = Field(np.int64, 2)
+    generator = Field(GENERATOR, 1)
 
 
-class Scratch(NamedTuple):
+class Scratch(Struct):
     """Room for one case.
 
     By feature: ``status`` and ``trial``, ``edge`` by which its value counts (-1: by its cell), ``chosen`` that it would
@@ -175,23 +83,27 @@ class Scratch(NamedTuple):
     if a scene is what the case turns out to be.
     """
 
-    status: Any
-    trial: Any
-    edge: Any
-    chosen: Any
-    first_score: Any
-    scores: Any
-    partner: Any
-    q: Any
-    r: Any
-    outcomes: Any
-    shares: Any
-    joint: Any
-    offers: Any
-    ratios: Any
-    mates: Any
-    pair_scores: Any
-    promised: Any
-    taken: Any
-    likely: Any
-    worlds: Any
+    status = Field(np.uint8, "feature")
+    trial = Field(np.uint8, "feature")
+    edge = Field(np.int64, "feature")
+    chosen = Field(np.int64, "feature")
+    first_score = Field(np.float64, "feature")
+    scores = Field(np.float64, "feature")
+    partner = Field(np.int64, "feature")
+    q = Field(np.float64, "class")
+    r = Field(np.float64, "class")
+    outcomes = Field(np.float64, "cell", "class")
+    shares = Field(np.float64, "cell", "class")
+    joint = Field(np.float64, "joint", "class")
+    offers = Field(np.uint8, "item")
+    ratios = Field(np.float64, "item")
+    mates = Field(np.int64, "item")
+    pair_scores = Field(np.float64, "item")
+    promised = Field(np.int64, 1)
+    taken = Field(np.uint8, "item")
+    likely = Field(np.int64, "likely")
+    worlds = Field(np.float64, "scene", "class")
+
+
+new_table = Table.inner()
+new_scratch = Scratch.inner()

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.layout import KNOWN
+from quercus.acquisition.layout import KNOWN, NUMERIC
 from quercus.acquisition.policy_outcomes import Names, Outcome, Part, Span
-from quercus.learners.utility.arrays import UtilityArrays
-from quercus.learners.utility.layout import NUMERIC, QUANTILES
+from quercus.learners.utility.layout import QUANTILES
+from quercus.learners.utility.state import UtilityState
 from quercus.predictor import Floats
 from quercus.schema import Schema
 
@@ -53,7 +53,7 @@ class Cells(NamedTuple):
 
 
 def find_outcomes(
-    arrays: UtilityArrays,
+    state: UtilityState,
     prior: float,
     schema: Schema,
     believe: Believe,
@@ -65,7 +65,7 @@ def find_outcomes(
 
     Parameters
     ----------
-    arrays, prior, schema
+    state, prior, schema
         What was learned, and of what.
     believe
         Gives the probabilities by class of a row of which some is known.
@@ -83,8 +83,8 @@ def find_outcomes(
     >>> [(outcome.words, round(outcome.probability, 2)) for outcome in told]
     [("x0 == 'a'", 0.34), ("x0 == 'b'", 0.66)]
     """
-    tables = {f: read_cells(arrays, prior, schema, f) for f in places}
-    if arrays.numeric != QUANTILES:
+    tables = {f: read_cells(state, prior, schema, f) for f in places}
+    if state.numeric != QUANTILES:
         tables = {f: _by_edge(tables, f, believe, row, status) for f in tables}
     # joint[o, y]: probability of the outcome o and the class y.
     joint, chosen = believe(row, status).reshape(1, -1), np.zeros((1, 0), np.int64)
@@ -105,12 +105,12 @@ def find_outcomes(
     return outcomes
 
 
-def read_cells(arrays: UtilityArrays, prior: float, schema: Schema, f: int) -> Cells:
+def read_cells(state: UtilityState, prior: float, schema: Schema, f: int) -> Cells:
     """Return the cells of a feature with the means of their probabilities.
 
     Parameters
     ----------
-    arrays, prior, schema
+    state, prior, schema
         What was learned, and of what.
     f
         The feature.
@@ -123,18 +123,18 @@ def read_cells(arrays: UtilityArrays, prior: float, schema: Schema, f: int) -> C
     >>> [part.text() for part in cells.parts], cells.theta.round(2).tolist()
     (['x0 <= 2', 'x0 > 2'], [[0.95, 0.02], [0.05, 0.98]])
     """
-    classes, name = arrays.classes, schema.names[f]
-    feature: Any = arrays.features[f] if f < len(arrays.features) else None
+    classes, name = state.classes, schema.names[f]
+    feature: Any = state.features[f] if f < len(state.features) else None
     if feature is None or feature["cells"] == 0:
         # Whatever comes back of it was never learned, and counts as missing.
         return Cells(np.ones((1, classes)), np.array([np.nan]), [Span(name, -math.inf, math.inf)])
-    first, number, unit = int(feature["first"]), int(feature["cells"]), float(arrays.options["unit"][0])
-    counts = arrays.counts[first : first + number, :classes] / unit
-    theta = (prior / number + counts) / (prior + arrays.totals[f, :classes] / unit)
+    first, number, unit = int(feature["first"]), int(feature["cells"]), float(state.options["unit"][0])
+    counts = state.counts[first : first + number, :classes] / unit
+    theta = (prior / number + counts) / (prior + state.totals[f, :classes] / unit)
     if feature["kind"] != NUMERIC:
         named: list[Part] = [Names(name, (schema.categories[f][code],), number) for code in range(number)]
         return Cells(theta, np.arange(number, dtype=np.float64), named)
-    edges = arrays.edges[f, : number - 1].tolist()
+    edges = state.edges[f, : number - 1].tolist()
     ends = [-math.inf, *edges, math.inf]
     spans: list[Part] = [Span(name, low, high) for low, high in pairwise(ends)]
     # An edge itself is in the cell that it ends.

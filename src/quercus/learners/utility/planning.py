@@ -36,31 +36,11 @@ from quercus.learners.utility.layout import (
     QUANTILES,
     YOUNG_IN_PART,
     YOUNG_WHOLLY,
-    Prices,
-    Scratch,
+    new_scratch,
 )
 from quercus.learners.utility.scores import score_features, score_group, score_partnered
 from quercus.learners.utility.tables import share_weights, weigh_known, weigh_partners
 from quercus.learners.utility.worth import expect_loss, find_answer, is_worth_it, largest_loss
-
-
-@kernel
-def sort_members(item: Any, price: Any, dearness: Any, needs: Any) -> Any:
-    """Return what can be bought, with the features of each item side by side."""
-    starts = np.zeros(len(price) + 1, np.int64)
-    for f in range(len(item)):
-        starts[item[f] + 1] += 1
-    for i in range(len(price)):
-        starts[i + 1] += starts[i]
-    members, filled = np.zeros(len(item), np.int64), starts.copy()
-    for f in range(len(item)):
-        members[filled[item[f]]] = f
-        filled[item[f]] += 1
-    bound = np.zeros(len(price), np.uint8)
-    for i in range(len(price)):
-        for j in range(len(price)):
-            bound[i] |= needs[i, j] != 0
-    return Prices(item, price, dearness, needs, starts, members, bound)
 
 
 @kernel
@@ -73,7 +53,7 @@ def make_scratch(state: Any, prices: Any) -> Any:
     for i in range(items):
         if prices.starts[i + 1] - prices.starts[i] > 1:
             joint = MOST_JOINT
-    return Scratch(
+    return new_scratch(
         np.zeros(features, np.uint8),
         np.zeros(features, np.uint8),
         np.full(features, -1),

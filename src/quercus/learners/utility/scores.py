@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import log2
 from typing import Any
 
-from quercus.acquisition.layout import UNKNOWN
+from quercus.acquisition.layout import NUMERIC, UNKNOWN
 from quercus.compile import kernel
 from quercus.learners.utility.ahead import share_by_partner
 from quercus.learners.utility.layout import (
@@ -19,7 +19,6 @@ from quercus.learners.utility.layout import (
     IG,
     MOST_JOINT,
     NOT_OFFERED,
-    NUMERIC,
     QUANTILES,
     RANDOM,
     TENTHS,

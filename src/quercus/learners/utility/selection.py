@@ -1,7 +1,4 @@
-"""Which items a case may buy at all: the best at first sight, or now and then others; compiled.
-
-What takes plain arrays, or is copied into its one caller, compiles faster than what takes tuples of them.
-"""
+"""Which items a case may buy at all: the best at first sight, or now and then others; compiled."""
 
 from __future__ import annotations
 
@@ -20,8 +17,9 @@ _CURIOSITY = 0.1
 
 
 @kernel
-def add_needed(price: Any, needs: Any, bound: Any, selected: Any) -> None:
+def add_needed(prices: Any, selected: Any) -> None:
     """Select what selected items need, what these need, and what is free."""
+    price, needs, bound = prices.price, prices.needs, prices.bound
     goes_on = True
     while goes_on:
         goes_on = False
@@ -35,19 +33,19 @@ def add_needed(price: Any, needs: Any, bound: Any, selected: Any) -> None:
 
 
 @kernel
-def select_largest(number: int, ratios: Any, price: Any, needs: Any, bound: Any, selected: Any) -> None:
+def select_largest(number: int, ratios: Any, prices: Any, selected: Any) -> None:
     """Select so many items of largest score per price, of equal ones the first."""
     for i in range(len(selected)):
         selected[i] = 0
     for _ in range(min(number, len(selected))):
         best = -1
         for i in range(len(selected)):
-            if not selected[i] and price[i] > 0.0 and (best < 0 or ratios[i] > ratios[best]):
+            if not selected[i] and prices.price[i] > 0.0 and (best < 0 or ratios[i] > ratios[best]):
                 best = i
         if best < 0:
             break
         selected[best] = 1
-    add_needed(price, needs, bound, selected)
+    add_needed(prices, selected)
 
 
 @kernel(inline=True)
@@ -63,35 +61,36 @@ def select_best(settings: Any, state: Any, prices: Any, table: Any, scratch: Any
         table.alive[h] = 1
     scratch.promised[0] = -1
     choose_item(settings, state, prices, table, scratch, row, scratch.trial, np.inf, 0.0, decision)
-    select_largest(settings.select, scratch.ratios, prices.price, prices.needs, prices.bound, table.selected)
+    select_largest(settings.select, scratch.ratios, prices, table.selected)
 
 
 @kernel(inline=True)
-def select_lucky(number: int, luck: Any, item: Any, price: Any, needs: Any, bound: Any, r: Any, selected: Any) -> None:
+def select_lucky(number: int, luck: Any, prices: Any, r: Any, selected: Any) -> None:
     """Select the items of largest random number per price."""
+    item, price = prices.item, prices.price
     for i in range(len(price)):
         r[i] = 0.0
     for f in range(len(item)):
         r[item[f]] += luck[f]
     for i in range(len(price)):
         r[i] = r[i] / price[i] if price[i] > 0.0 else 0.0
-    select_largest(number, r, price, needs, bound, selected)
+    select_largest(number, r, prices, selected)
 
 
 @kernel(inline=True)
-def select_any(number: int, generator: Any, price: Any, needs: Any, bound: Any, selected: Any) -> None:
+def select_any(number: int, generator: Any, prices: Any, selected: Any) -> None:
     """Select so many items at random."""
     places, paid = np.zeros(len(selected), np.int64), 0
     for i in range(len(selected)):
         selected[i] = 0
-        if price[i] > 0.0:
+        if prices.price[i] > 0.0:
             places[paid] = i
             paid += 1
     for k in range(min(number, paid)):
         other = k + int(draw_uniform(generator) * (paid - k))
         places[k], places[other] = places[other], places[k]
         selected[places[k]] = 1
-    add_needed(price, needs, bound, selected)
+    add_needed(prices, selected)
 
 
 @kernel
@@ -100,18 +99,15 @@ def select_to_explore(
     generator: Any,
     best: Any,
     luck: Any,
-    item: Any,
-    price: Any,
-    needs: Any,
-    bound: Any,
+    prices: Any,
     r: Any,
     selected: Any,
 ) -> None:
     """Select for a case that explores: mostly the best by the mean or by its luck, sometimes any."""
     if draw_uniform(generator) < _CURIOSITY:
-        select_any(settings.select, generator, price, needs, bound, selected)
+        select_any(settings.select, generator, prices, selected)
     elif settings.objective == RANDOM:
-        select_lucky(settings.select, luck, item, price, needs, bound, r, selected)
+        select_lucky(settings.select, luck, prices, r, selected)
     else:
         for i in range(len(selected)):
             selected[i] = best[i]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quercus.acquisition.binning import find_cell
-from quercus.acquisition.layout import KNOWN
+from quercus.acquisition.layout import KNOWN, NUMERIC
 from quercus.acquisition.seeding import seed_generator
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
@@ -21,10 +21,9 @@ from quercus.learners.utility.layout import (
     IG,
     MOST_LIKELY,
     MOST_SCENES,
-    NUMERIC,
     RANDOM,
     TENTHS,
-    Table,
+    new_table,
 )
 from quercus.learners.utility.sampling import draw_cells
 from quercus.learners.utility.worth import draw_scenes
@@ -39,7 +38,7 @@ def make_table(settings: Any, state: Any, items: int, explores: int, generator: 
     features, classes = len(state.features), len(state.weights)
     most = settings.hypotheses
     scenes = max(MOST_SCENES, classes * (MOST_SCENES // MOST_LIKELY)) if settings.worth > 0.0 else 0
-    return Table(
+    return new_table(
         np.zeros((len(state.counts), classes)),
         np.zeros((features, classes)),
         np.zeros(classes),

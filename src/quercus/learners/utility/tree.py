@@ -13,13 +13,16 @@ from quercus.acquisition.compiled import FIRST_SLICE, CompiledLearner, Out, Sett
 from quercus.acquisition.layout import GENERATOR, UNKNOWN
 from quercus.acquisition.model import Status
 from quercus.acquisition.policy_outcomes import Outcome
+from quercus.acquisition.price_list import list_prices
+from quercus.acquisition.prices import Prices
+from quercus.acquisition.rows import CaseRows
 from quercus.interrupts import uninterrupted
 from quercus.learners.utility.arguments import CLASSES, NUMERICS, OBJECTIVES, WORTH, check_arguments, check_range_names
-from quercus.learners.utility.arrays import UtilityArrays
 from quercus.learners.utility.kernels import learn_rows, run_cases
 from quercus.learners.utility.layout import SETTINGS
 from quercus.learners.utility.outcomes import find_outcomes
-from quercus.learners.utility.restore import is_early, restore_arrays
+from quercus.learners.utility.restore import is_early, restore_state
+from quercus.learners.utility.state import UtilityState
 from quercus.predictor import Floats
 from quercus.schema import Schema
 from quercus.store import Model
@@ -49,7 +52,9 @@ class UtilityLearner(CompiledLearner):
     select: int | None
     forget: float
     max_bytes: int
-    _utility: UtilityArrays
+    _utility: UtilityState
+    # The prices as kernels take them, kept until they change.
+    _listed: tuple[Prices, int, Any] | None = None
     # What follows from the arguments, kept until they change.
     _settings: tuple[tuple[Any, ...], npt.NDArray[np.void]] | None = None
 
@@ -63,7 +68,7 @@ class UtilityLearner(CompiledLearner):
             self._check_arguments()
             if (self._utility.numeric, self._utility.bins) != (NUMERICS[self.numeric], self.bins):
                 raise ValueError("numeric and bins cannot be changed after the first row; make a new learner.")
-            if self.lookahead > 1 and not self._utility.paired:
+            if self.lookahead > 1 and not self._utility.is_paired:
                 raise ValueError("lookahead=2 needs pairs that were counted from the first row on; make a new learner.")
             settings: npt.NDArray[np.void] = np.zeros(1, SETTINGS)
             for name in ("lookahead", "gain", "prior", "forget"):
@@ -85,39 +90,40 @@ class UtilityLearner(CompiledLearner):
             return _HYPOTHESES if self.objective == "ec2" else 0
         return self.hypotheses
 
-    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool) -> Any:
+    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool = False, **more: Any) -> Any:
         if self.ranges and not self._is_fitted():
             added = self._new_schema().read(X, learn=True).additions
             check_range_names(self, added.names if added else [])
-        return super()._learn_batch(X, y, classes, sample_weight, predict)
+        return super()._learn_batch(X, y, classes, sample_weight, predict, **more)
 
     def _begin(self, features: int) -> None:
-        self._utility = self._make_arrays(features)
+        self._utility = self._new_state(features)
         self._slice = FIRST_SLICE
 
-    def _make_arrays(self, features: int) -> UtilityArrays:
-        numeric, limit = NUMERICS[self.numeric], int(self.max_bytes)
-        return UtilityArrays(numeric, self.bins, features, self.seed, limit, self.lookahead > 1)
+    def _new_state(self, features: int) -> UtilityState:
+        return UtilityState.empty(NUMERICS[self.numeric], self.bins, features, self.seed, self.lookahead > 1)
 
-    def _take_over(self, schema: Schema, arrays: UtilityArrays) -> None:
+    def _take_over(self, schema: Schema, state: UtilityState) -> None:
         """Go on with another state."""
         with uninterrupted():
-            self.schema_, self._utility = schema, arrays
+            self.schema_, self._utility = schema, state
             self._slice = FIRST_SLICE
             self._note_schema()
             self._find_prices()
 
     def _declare_classes(self, classes: int) -> None:
-        self._utility.declare_classes(classes)
+        self._utility.declare_classes(classes, int(self.max_bytes))
 
     def _learn_whole(self, settings: Settings, told: Told, asked: Status) -> int:
-        return int(learn_rows(*self._utility.learning, settings, *told, asked, 1))
+        X, y, weight = told
+        return int(learn_rows(self._utility.ref, settings, CaseRows.of(X=X, y=y, weight=weight, asked=asked), 1))
 
     def _make_room(self, row: Floats, label: int) -> None:
-        self._utility.fit_row(row, label, self.schema_.kinds, self._ranges_by_place(self.schema_))
+        ranges = self._ranges_by_place(self.schema_)
+        self._utility.make_room(row, label, self.schema_.kinds, ranges, int(self.max_bytes))
 
     def _widen(self, features: int) -> None:
-        self._utility.add_features(features)
+        self._utility.add_features(features, int(self.max_bytes))
 
     def _ranges_by_place(self, schema: Schema) -> dict[int, tuple[float, float]]:
         places = {name: place for place, name in enumerate(schema.names)}
@@ -135,31 +141,36 @@ class UtilityLearner(CompiledLearner):
     def _run_cases(
         self, settings: Settings, told: Told, out: Out, mode: int, spent: Floats, decisions: npt.NDArray[np.void]
     ) -> int:
-        arrays, (_, prices, dearness) = self._utility, self._find_prices()
-        done = run_cases(
-            *arrays.learning,
-            settings,
-            prices.item[: len(arrays.features)],
-            prices.price,
-            dearness,
-            prices.needs,
-            self._order,
-            self._loss,
-            np.zeros(2, GENERATOR),
-            *told,
-            spent,
-            *out,
-            decisions,
-            mode,
+        X, y, weight = told
+        answers, proba, cost, status = out
+        rows = CaseRows.of(
+            X=X,
+            y=y,
+            weight=weight,
+            order=self._order,
+            loss=self._loss,
+            spent=spent,
+            answers=answers,
+            proba=proba,
+            cost=cost,
+            status=status,
+            decisions=decisions,
         )
-        return int(done)
+        generators = np.zeros(2, GENERATOR)
+        return int(run_cases(self._utility.ref, settings, self._list_prices(), rows, generators, mode))
+
+    def _list_prices(self) -> Any:
+        prices, width = self._prices, self._width()
+        if self._listed is None or self._listed[0] is not prices or self._listed[1] != width:
+            self._listed = (prices, width, list_prices(prices, width))
+        return self._listed[2]
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return self._utility.used()
+        return self._utility.to_arrays()
 
     def _restore(self, model: Model) -> None:
         self._check_arguments()
-        self._utility = restore_arrays(model, NUMERICS[self.numeric], self.bins, int(self.max_bytes))
+        self._utility = restore_state(model, self.schema_, int(self.max_bytes))
         if is_early(model) and self.objective != "ec2":
             # Other objectives had a number of hypotheses then, but no use for it.
             self.hypotheses = None
@@ -169,4 +180,4 @@ class UtilityLearner(CompiledLearner):
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_settings"}
+        return {name: value for name, value in state.items() if name not in ("_settings", "_listed")}

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.ask.layout import DONE
-from quercus.ask.rows import Rows
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.evergreen.additive.layout import (
@@ -39,6 +37,7 @@ from quercus.learners.evergreen.layout import (
     NOMINAL,
     NUMERIC,
 )
+from quercus.rows import DONE, Rows
 
 # Lines of a sheet: what the trees tell, its logarithm, the sum over features, and what follows from both.
 TOLD, LOG_TOLD, SUM, SINGLE = range(4)

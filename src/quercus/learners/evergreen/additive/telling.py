@@ -55,7 +55,7 @@ def tell_features(singles: AdditiveState, row: Floats, label: int, other: int) -
     >>> import quercus as qc
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
     >>> tree = qc.EvergreenTree().partial_fit(X, X[:, 0] > 0)
-    >>> told = tell_features(tree._tree.additive, np.array([1.0, 1.0]), *map(tree.schema_.labels.index, (True, False)))
+    >>> told = tell_features(tree._state.additive, np.array([1.0, 1.0]), *map(tree.schema_.labels.index, (True, False)))
     >>> bool(told[0] > 3), bool(abs(told[1]) < 0.5)
     (True, True)
     """
