@@ -31,7 +31,7 @@ _MOST_WAITING = 120.0
 _PACKAGE = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from (quercus[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 # What these say of compiling, and where they keep it, does not change what comes out.
-_ASIDE = frozenset({"compile/cache.py", "compile/entry.py", "compile/notices.py"})
+_ASIDE = frozenset({"compile/cache.py", "compile/entry.py", "compile/notices.py", "compile/records.py"})
 
 
 class _Locator:
@@ -148,7 +148,7 @@ def find_sources(*modules: str) -> list[Path]:
 @cache
 def _imported(path: Path) -> list[str]:
     """Return the modules of the package that a file imports when it is loaded."""
-    modules = []
+    modules: list[str] = []
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         members = [f"{module}.{name}" for name in re.findall(r"\w+", names)]
         inner = [member for member in members if _find_file(member) is not None]
