@@ -211,7 +211,9 @@ class AskDriver:
         """Tell whether dicts mean the same to the learner as rows by position; they are learned much faster."""
         schema = getattr(self.learner, "schema_", None)
         return (
-            schema is not None and list(schema.names) == self.loop.names and not hasattr(self.learner, "learn_monitored")
+            schema is not None
+            and list(schema.names) == self.loop.names
+            and not hasattr(self.learner, "learn_monitored")
         )
 
     def _ask(self, X: Any, y: NDArray[Any], said: Answers, decisions: NDArray[np.void]) -> None:
