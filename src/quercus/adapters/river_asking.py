@@ -151,7 +151,7 @@ class RiverAsking(ActiveLearningClassifier):  # type: ignore[misc]
 
     @property
     def _is_watched(self) -> bool:
-        return hasattr(self._shown.learner, "learn_marked")
+        return hasattr(self._shown.learner, "learn_monitored")
 
 
 @dataclass(frozen=True, init=False)

@@ -129,8 +129,8 @@ class LearnerView:
         if not hasattr(self.learner, "region_one"):
             place = _bin(self.proba(x))
             self._labels[place] = self._labels.get(place, 0.0) + 1.0
-        if hasattr(self.learner, "learn_marked"):
-            self.learner.learn_marked([dict(x)], [label], [explored])
+        if hasattr(self.learner, "learn_monitored"):
+            self.learner.learn_monitored([dict(x)], [label], [explored])
         elif not self._is_array and self._must_declare():
             self.learner.partial_fit([dict(x)], [label], classes=self._classes)
         elif not self._is_array:

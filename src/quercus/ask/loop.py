@@ -223,8 +223,8 @@ class AskLoop:
             part = pa.table([pa.array(np.ascontiguousarray(column)) for column in part.T], names=self.names)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
-            if hasattr(self.learner, "learn_marked"):
-                self.learner.learn_marked(part, y[row : row + 1], [explored])
+            if hasattr(self.learner, "learn_monitored"):
+                self.learner.learn_monitored(part, y[row : row + 1], [explored])
             else:
                 self.learner.partial_fit(part, y[row : row + 1])
 

@@ -151,8 +151,8 @@ class AskDriver:
 
     def _learn_table(self, X: Any, y: NDArray[Any], explored: NDArray[np.bool]) -> None:
         table = name_columns(X, self.loop.names, self.learner)
-        if hasattr(self.learner, "learn_marked"):
-            self.learner.learn_marked(table, y, explored)
+        if hasattr(self.learner, "learn_monitored"):
+            self.learner.learn_monitored(table, y, explored)
         else:
             self.learner.partial_fit(table, y)
 
@@ -211,7 +211,9 @@ class AskDriver:
         """Tell whether dicts mean the same to the learner as rows by position; they are learned much faster."""
         schema = getattr(self.learner, "schema_", None)
         return (
-            schema is not None and list(schema.names) == self.loop.names and not hasattr(self.learner, "learn_marked")
+            schema is not None
+            and list(schema.names) == self.loop.names
+            and not hasattr(self.learner, "learn_monitored")
         )
 
     def _ask(self, X: Any, y: NDArray[Any], said: Answers, decisions: NDArray[np.void]) -> None:
