@@ -29,7 +29,27 @@ Field = str | Retyped | Dropped
 # By learner ("*": every one), from a column before, a regular expression, to the one after it, with its groups as \\1,
 # \\2, ...; a column of records is called as in "nodes.left". The first that fits counts, those of the learner before
 # those of every one.
-FIELDS: dict[str, dict[str, Field]] = {"*": {}}
+FIELDS: dict[str, dict[str, Field]] = {
+    "*": {},
+    "ReinforcedTree": {
+        r"options\.situations": "options.states",
+        r"options\.questions": "options.actions",
+        r"options\.results": "options.transitions",
+        r"options\.signs": "options.results",
+        r"features\.sign": "features.first",
+        r"features\.signs": "features.results",
+        r"features\.tallied": "features.counted",
+        r"situations\.(.*)": r"states.\1",
+        r"questions\.situation": "actions.state",
+        r"questions\.(.*)": r"actions.\1",
+        r"results\.situation": "transitions.state",
+        r"results\.question": "transitions.action",
+        r"results\.(.*)": r"transitions.\1",
+        r"signs\.(.*)": r"results.\1",
+        "tallies": "counts",
+        "watch": "monitor",
+    },
+}
 ADDED: dict[str, dict[str, Added]] = {"*": {}}
 
 

@@ -11,11 +11,12 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numba
-from numba import types
+from numba.core.datamodel import default_manager, models
 from numba.experimental import structref
 
 from quercus.compile import kernel
 from quercus.compile.records import as_interpreted
+from quercus.state.borrowing import StructType
 from quercus.state.fields import Field
 
 
@@ -24,6 +25,7 @@ class Struct:
 
     Examples
     --------
+    >>> from numba import types
     >>> class Rows(Struct):
     ...     X = Field(np.float64, "row", "feature", readonly=True)
     ...     y = Field(np.int64, "row", readonly=True)
@@ -65,14 +67,21 @@ class Struct:
     def inner(cls) -> Any:
         """Return the function by which kernels make one; it takes the members in the order of their declaration.
 
+        A kernel that makes a struct hands it on to others and keeps it as long as they need it: arrays that are read
+        of it are gone with it.
+
         Examples
         --------
+        >>> from numba import types
         >>> class Sums(Struct):
         ...     sums = Field(np.float64, "class")
         >>> make_sums = Sums.inner()
+        >>> @kernel
+        ... def add_up(sums):
+        ...     return sums.sums.sum()
         >>> @kernel(types.float64, types.int64)
         ... def add_ones(classes):
-        ...     return make_sums(np.ones(classes)).sums.sum()
+        ...     return add_up(make_sums(np.ones(classes)))
         >>> float(add_ones(3))
         3.0
         """
@@ -108,9 +117,10 @@ class Part:
 def _register(cls: Any) -> tuple[Any, Any]:
     """Return the numba type of a struct, and the compiled function that makes one from its members."""
     name = cls.__qualname__.replace(".", "_").replace("<locals>", "")
-    kind = type(f"{name}Type", (types.StructRef,), {"__module__": cls.__module__})
+    kind = type(f"{name}Type", (StructType,), {"__module__": cls.__module__})
     # numba finds it there when it loads a compiled kernel.
-    setattr(sys.modules[cls.__module__], kind.__name__, structref.register(kind))
+    setattr(sys.modules[cls.__module__], kind.__name__, kind)
+    default_manager.register(kind, models.StructRefModel)
     members = {name: field.numba_type for name, field in cls.fields.items()}
     members |= {name: part.kind.numba_type for name, part in cls.parts.items()}
     numba_type = kind(list(members.items()))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import quercus as qc
-from quercus.ask.layout import DONE
+from quercus.rows import DONE
 from quercus.learners.evergreen import running
 from quercus.learners.evergreen.kernels import answer_rows
 from quercus.learners.evergreen.layout import ALARMED, BEGIN, NEEDS_LIMITS, READY, STANDS

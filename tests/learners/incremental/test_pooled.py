@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from quercus.ask.layout import ASKING, DECISION, DONE
+from quercus.rows import ASKING, DECISION, DONE
 from quercus.bounds import MEASURES, evaluate_rows, find_table
 from quercus.bounds.layout import IMPURITY
 from quercus.learners.incremental.intervals import reach_pair

@@ -86,19 +86,19 @@ def key_of(tree, s):
 
 def read_table(tree):
     """What the tree knows: key -> (n, V, shares by label, {item: (n, G, {key: share})})."""
-    arrays, found = tree._reinforced, {}
-    for place in range(arrays.count("situations")):
-        record, pairs = arrays.situations[place], {}
-        question = int(record["first"])
-        while question >= 0:
-            asked = arrays.questions[question]
-            led, result = {}, int(asked["first"])
-            while result >= 0:
-                led[int(arrays.results["key"][result])] = float(arrays.results["share"][result])
-                result = int(arrays.results["next"][result])
-            pairs[int(asked["item"])] = (float(asked["n"]), float(asked["gain"]), led)
-            question = int(asked["next"])
-        shares = dict(zip(tree.schema_.labels, arrays.shares[place].tolist(), strict=False))
+    state, found = tree._state, {}
+    for place in range(state.used["state"]):
+        record, pairs = state.states[place], {}
+        at = int(record["first"])
+        while at >= 0:
+            action = state.actions[at]
+            led, transition = {}, int(action["first"])
+            while transition >= 0:
+                led[int(state.transitions["key"][transition])] = float(state.transitions["share"][transition])
+                transition = int(state.transitions["next"][transition])
+            pairs[int(action["item"])] = (float(action["n"]), float(action["gain"]), led)
+            at = int(action["next"])
+        shares = dict(zip(tree.schema_.labels, state.shares[place].tolist(), strict=False))
         found[int(record["key0"])] = (float(record["n"]), float(record["value"]), shares, pairs)
     return found
 

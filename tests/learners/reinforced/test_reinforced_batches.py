@@ -82,7 +82,7 @@ def next_seed(tree):
 
     record, number = np.zeros(1, TREE), np.zeros(1)
     for name in ("g0", "g1", "g2", "g3"):
-        record[name] = tree._reinforced.options[name]
+        record[name] = tree._state.options[name]
     draw_numbers(record, 0, number)
     return int(number[0] * 2.0**53)
 

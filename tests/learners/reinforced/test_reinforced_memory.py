@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from quercus import ModelFileError, ReinforcedTree
+from quercus import ReinforcedTree
 from quercus.checks.data import numeric_stream, unkind_stream
-from quercus.learners.reinforced.restore import restore_arrays
 from quercus.store import Model
 from tests.learners.reinforced.following import read_table
 
@@ -17,10 +16,16 @@ def make_tree(**arguments):
     return tree
 
 
+def forget_half(tree):
+    resizing = tree._resizing()
+    resizing.forget_half()
+    resizing.publish()
+
+
 def test_the_half_that_was_met_least_is_forgotten():
     tree = make_tree()
-    before, order = read_table(tree), tree._reinforced.situations["key0"][: tree._reinforced.count("situations")]
-    tree._reinforced._forget_half("a test")
+    before, order = read_table(tree), tree._state.states["key0"][: tree.situations_]
+    forget_half(tree)
     after = read_table(tree)
     ranked = sorted(order[1:].tolist(), key=lambda key: (before[key][0], -order.tolist().index(key)))
     assert set(before) - set(after) == set(ranked[: len(order) // 2])
@@ -29,23 +34,23 @@ def test_the_half_that_was_met_least_is_forgotten():
 
 def test_what_leads_to_forgotten_situations_keeps_their_value():
     tree = make_tree()
-    arrays = tree._reinforced
-    before = {int(key): float(value) for key, value in arrays.situations[["key0", "value"]].tolist()}
-    arrays._forget_half("a test")
-    used = arrays.results[: arrays.count("results")]
-    lost = used[used["situation"] < 0]
+    arrays = tree._state
+    before = {int(key): float(value) for key, value in arrays.states[["key0", "value"]].tolist()}
+    forget_half(tree)
+    used = arrays.transitions[: arrays.used["transition"]]
+    lost = used[used["state"] < 0]
     assert len(lost) > 10
     assert [before[int(key)] for key in lost["key"]] == lost["value"].tolist()
-    found = used[used["situation"] >= 0]
-    np.testing.assert_array_equal(arrays.situations["key0"][found["situation"]], found["key"])
+    found = used[used["state"] >= 0]
+    np.testing.assert_array_equal(arrays.states["key0"][found["state"]], found["key"])
 
 
 def test_all_that_is_left_is_found():
     tree = make_tree()
-    tree._reinforced._forget_half("a test")
-    arrays = tree._reinforced
-    for place in range(arrays.count("situations")):
-        at = int(arrays.links[0, int(arrays.situations["key0"][place]) & (arrays.links.shape[1] - 1)])
+    forget_half(tree)
+    arrays = tree._state
+    for place in range(tree.situations_):
+        at = int(arrays.links[0, int(arrays.states["key0"][place]) & (arrays.links.shape[1] - 1)])
         while at != place:
             at = int(arrays.links[1, at])
             assert at >= 0
@@ -59,10 +64,10 @@ def test_a_tree_short_of_memory_stays_below_the_limit_and_still_learns():
     for start in range(0, 3000, 100):
         tree.partial_fit(X[start : start + 100], y[start : start + 100])
         assert tree.nbytes <= 150_000
-        counts.append(tree._reinforced.count("situations"))
+        counts.append(tree.situations_)
     assert (np.diff(counts) < 0).any()
     ample = ReinforcedTree(questions=4).partial_fit(X, y)
-    assert ample._reinforced.count("situations") > 2 * max(counts)
+    assert ample.situations_ > 2 * max(counts)
     right = [(learner.predict(X) == y).mean() for learner in (tree, ample)]
     assert right[0] > max(np.bincount(y)) / len(y)
 
@@ -73,31 +78,38 @@ def test_too_little_memory_is_refused():
 
 
 DAMAGES = {
-    "a question that is nobody's": ("questions", "situation", 0, -1),
-    "a circle of questions": ("questions", "next", 1, 0),
-    "a result of nothing": ("results", "situation", 0, 10**6),
-    "a list that begins nowhere": ("situations", "first", 0, 10**6),
-    "two roots": ("situations", "key0", 1, 0),
-    "no number": ("situations", "value", 2, np.nan),
-    "an item that is not there": ("questions", "item", 0, 99),
-    "a negative weight": ("questions", "n", 0, -1.0),
-    "a bin too many": ("features", "cells", 0, 60),
-    "free beyond the end": ("options", "free", 0, 10**6),
+    "an action that is nobody's": ("actions", "state", 0, -1, "points outside of the"),
+    "a circle of actions": ("actions", "next", 1, 0, "lists cross"),
+    "a transition to nothing": ("transitions", "state", 0, 10**6, "points outside of the"),
+    "a list that begins nowhere": ("states", "first", 0, 10**6, "points outside of the"),
+    "two roots": ("states", "key0", 1, 0, "two of the same key"),
+    "no number": ("states", "value", 2, np.nan, "holds NaN"),
+    "an item that is not there": ("actions", "item", 0, 99, "items that are not there"),
+    "a negative weight": ("actions", "n", 0, -1.0, "holds numbers below 0"),
+    "a weight without end": ("actions", "n", 0, 1e308, "holds numbers above"),
+    "a bin too many": ("features", "cells", 0, 60, "does not fit the values that are kept"),
+    "free beyond the end": ("options", "free", 0, 10**6, "points outside of the"),
+    "more states than there are": ("options", "states", 0, 10**6, "how many of"),
+    "more results than there are": ("features", "results", 1, 50, "does not hold the lists of its features"),
+    "more of a result than of all": ("counts", None, 0, 0.0, "holds more of a result than of all"),
+    "other bins": ("options", "bins", 0, 6, "do not fit its arrays"),
+    "more classes than have names": ("options", "classes", 0, 4, "do not fit|have no names"),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_refused(damage):
+def test_a_damaged_file_is_refused(damage, tmp_path):
     tree = make_tree()
-    arrays = tree.state_arrays()
-    name, field, place, value = DAMAGES[damage]
+    model = Model("ReinforcedTree", {}, tree.schema_.to_dict(), tree.state_arrays(), tree._extra())
+    assert ReinforcedTree._from_model(model).nbytes > 0
+    name, field, place, value, words = DAMAGES[damage]
     if damage == "a bin too many":
-        place = int(np.flatnonzero(arrays["features"]["slot"] >= 0)[0])
+        place = int(np.flatnonzero(model.arrays["features"]["slot"] >= 0)[0])
     if damage == "two roots":
-        arrays[name]["key1"][place] = 0
-    schema = tree.schema_.to_dict()
-    sound = Model("ReinforcedTree", {}, schema, {key: array.copy() for key, array in arrays.items()}, {})
-    assert restore_arrays(sound, 5, 2**28).nbytes > 0
-    arrays[name][field][place] = value
-    with pytest.raises(ModelFileError, match="do not fit together"):
-        restore_arrays(Model("ReinforcedTree", {}, schema, arrays, {}), 5, 2**28)
+        model.arrays[name]["key1"][place] = 0
+    if field is None:
+        model.arrays[name][int(model.arrays["features"]["first"][0])] = value
+    else:
+        model.arrays[name][field][place] = value
+    with pytest.raises(ValueError, match=words):
+        ReinforcedTree._from_model(model)

@@ -106,7 +106,7 @@ def test_bins_are_drawn_anew_and_keep_their_names_while_they_are_as_many():
     learn_wholes(tree, plain, Seeds(tree), rows, labels, weights)
     assert min(feature.known for feature in plain.features) > 128
     assert max(feature.drawn for feature in plain.features) == 3
-    assert [feature.drawn for feature in plain.features] == tree._reinforced.features["drawn"].tolist()
+    assert [feature.drawn for feature in plain.features] == tree._state.features["drawn"].tolist()
     assert_same_table(tree, plain)
 
 
@@ -125,7 +125,7 @@ def test_bins_follow_the_stream(alpha):
         buy_both(tree, plain, seeds, row, label, weight)
     moved = [edges != feature.edges for edges, feature in zip(before, plain.features, strict=True)]
     assert (moved[0], moved[4]) == (alpha > 0, alpha > 0)
-    assert [feature.drawn for feature in plain.features] == tree._reinforced.features["drawn"].tolist()
+    assert [feature.drawn for feature in plain.features] == tree._state.features["drawn"].tolist()
     assert_same_table(tree, plain)
 
 

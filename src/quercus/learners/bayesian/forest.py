@@ -254,10 +254,10 @@ class BayesianLearner(OnlineClassifier):
             return 0
         return self.block or (_WIDE_BLOCK if width >= _WIDE else 1)
 
-    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool) -> Any:
+    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool = False, **more: Any) -> Any:
         self._declared = classes
         try:
-            return super()._learn_batch(X, y, classes, sample_weight, predict)
+            return super()._learn_batch(X, y, classes, sample_weight, predict, **more)
         finally:
             del self._declared
 

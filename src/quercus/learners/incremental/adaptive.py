@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
 from quercus.compile import kernel
 from quercus.drift.kernels import COUNT, SQUARES, SUM, adwin_add, adwin_rose
 from quercus.learners.incremental.alternates import (
@@ -36,6 +35,7 @@ from quercus.learners.incremental.layout import (
     STATE_TYPES,
     TABLE,
 )
+from quercus.rows import DONE, NEEDS_SCHEMA, PAUSED
 
 # Level at which a window of errors finds a change.
 CHANGE_DELTA = 0.01

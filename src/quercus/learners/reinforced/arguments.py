@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from quercus.acquisition.layout import MOST_BINS
 from quercus.arguments import check_choice, check_number, check_seed, check_whole
-from quercus.learners.reinforced.layout import PAY, TOP
+from quercus.learners.reinforced.layout import BOUND, REWARD
 from quercus.loss import check_loss
 from quercus.predictor import Floats
 
@@ -78,75 +78,76 @@ def _check_rewards(rewards: Any) -> None:
             raise ValueError(f"{name}={pair!r} is no pair of finite numbers; give (right, wrong), such as (5, -5).")
 
 
-def read_pays(rewards: Any, rates: Any, labels: Sequence[Any]) -> npt.NDArray[np.void]:
+def read_rewards(given: Any, rates: Any, labels: Sequence[Any]) -> npt.NDArray[np.void]:
     """Return what right and wrong answers bring by true class, and the weight of its examples.
 
     Parameters
     ----------
-    rewards, rates
-        The arguments of the learner.
+    given, rates
+        The arguments rewards and rates of the learner.
     labels
         The classes.
 
     Examples
     --------
-    >>> read_pays({"ill": (1, -9)}, {"well": 0.5}, ["ill", "well"]).tolist()
+    >>> read_rewards({"ill": (1, -9)}, {"well": 0.5}, ["ill", "well"]).tolist()
     [(1.0, -9.0, 1.0), (0.0, -1.0, 0.5)]
     """
-    pays = np.zeros(len(labels), PAY)
+    rewards = np.zeros(len(labels), REWARD)
     for k, label in enumerate(labels):
-        pair = rewards.get(label, _DEFAULT) if isinstance(rewards, Mapping) else rewards or _DEFAULT
-        pays[k] = (*pair, (rates or {}).get(label, 1.0))
-    return pays
+        pair = given.get(label, _DEFAULT) if isinstance(given, Mapping) else given or _DEFAULT
+        rewards[k] = (*pair, (rates or {}).get(label, 1.0))
+    return rewards
 
 
-def find_tops(rewards: Any, pays: npt.NDArray[np.void], loss: Floats) -> npt.NDArray[np.void]:
+def find_bounds(given: Any, rewards: npt.NDArray[np.void], loss: Floats) -> npt.NDArray[np.void]:
     """Return the largest reward, and the largest loss or distance of two rewards, while so many classes are known.
 
     Parameters
     ----------
+    given
+        The argument rewards of the learner.
     rewards
-        The argument of the learner.
-    pays
-        What `read_pays` returned.
+        What `read_rewards` returned.
     loss
         Table of true class by answer; empty if rewards count.
 
     Examples
     --------
-    >>> find_tops((5, -5), read_pays((5, -5), None, ["ill"]), np.empty((0, 0))).tolist()
+    >>> find_bounds((5, -5), read_rewards((5, -5), None, ["ill"]), np.empty((0, 0))).tolist()
     [(0.0, 10.0), (5.0, 10.0)]
     """
-    tops = np.zeros(len(pays) + 1, TOP)
-    stakes = np.abs(pays["right"] - pays["wrong"])
-    if not loss.size and not isinstance(rewards, Mapping):
-        right, wrong = rewards or _DEFAULT
-        tops["stake"][0] = abs(right - wrong)
-    for k in range(1, len(tops)):
-        if loss.size:
-            tops[k] = (-loss[:k, :k].min(), max(0.0, loss[:k, :k].max()))
-        else:
-            # A wrong answer takes a second class.
-            brought = [*pays["right"][:k].tolist(), *(pays["wrong"][:k].tolist() if k > 1 else [])]
-            tops[k] = (max(brought), stakes[:k].max())
-    return tops
+    bounds = np.zeros(len(rewards) + 1, BOUND)
+    distances = np.abs(rewards["right"] - rewards["wrong"])
+    if not loss.size and not isinstance(given, Mapping):
+        right, wrong = given or _DEFAULT
+        bounds["loss_at_stake"][0] = abs(right - wrong)
+    if loss.size:
+        bounds["reward"][1:] = -np.minimum.accumulate(np.minimum.accumulate(loss), axis=1).diagonal()
+        bounds["loss_at_stake"][1:] = np.maximum.accumulate(np.maximum.accumulate(loss), axis=1).diagonal().clip(0.0)
+        return bounds
+    # A wrong answer takes a second class.
+    bounds["reward"][1:] = np.maximum.accumulate(rewards["right"])
+    bounds["reward"][2:] = np.maximum(bounds["reward"][2:], np.maximum.accumulate(rewards["wrong"])[1:])
+    bounds["loss_at_stake"][1:] = np.maximum.accumulate(distances)
+    return bounds
 
 
-def as_loss(pays: npt.NDArray[np.void]) -> Floats:
+def as_loss(rewards: npt.NDArray[np.void]) -> Floats:
     """Return what each answer loses against the best one, by true class.
 
     Parameters
     ----------
-    pays
-        What `read_pays` returned.
+    rewards
+        What `read_rewards` returned.
 
     Examples
     --------
-    >>> as_loss(read_pays((5, -5), None, ["ill", "well"]))
+    >>> as_loss(read_rewards((5, -5), None, ["ill", "well"]))
     array([[ 0., 10.],
            [10.,  0.]])
     """
-    rewards = np.repeat(pays["wrong"][:, None], len(pays), axis=1)
-    np.fill_diagonal(rewards, pays["right"])
-    lost: Floats = rewards.max(axis=1, keepdims=True) - rewards
+    brought = np.repeat(rewards["wrong"][:, None], len(rewards), axis=1)
+    np.fill_diagonal(brought, rewards["right"])
+    lost: Floats = brought.max(axis=1, keepdims=True) - brought
     return lost

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from quercus.acquisition.layout import KNOWN, MISSING, NUMERIC
 from quercus.acquisition.policy_outcomes import Names, Outcome, Part, Span
 from quercus.acquisition.seeding import mix_bits
-from quercus.learners.reinforced.arrays import ReinforcedArrays
 from quercus.learners.reinforced.layout import NOWHERE
+from quercus.learners.reinforced.state import ReinforcedState
 from quercus.predictor import Floats
 from quercus.schema import Schema
 
@@ -27,7 +27,7 @@ _NO_VALUE, _FIRST = 0, 2
 
 
 def find_outcomes(
-    arrays: ReinforcedArrays,
+    tree: ReinforcedState,
     schema: Schema,
     row: Floats,
     status: npt.NDArray[np.uint8],
@@ -39,27 +39,27 @@ def find_outcomes(
 
     Parameters
     ----------
-    arrays, schema
+    tree, schema
         What was learned, and of what.
     row, status
         What is known.
     item, members
         The item, and its features.
     belief
-        How probable each class is: where the question was never asked, its tallies and this tell what to expect.
+        How probable each class is: where the question was never asked, its counts and this tell what to expect.
 
     Examples
     --------
     >>> from quercus import ReinforcedTree
     >>> tree = ReinforcedTree().fit([["a"], ["b"], ["b"]] * 20, ["no", "yes", "yes"] * 20)
     >>> row, status = np.array([np.nan]), np.zeros(1, np.uint8)
-    >>> told = find_outcomes(tree._reinforced, tree.schema_, row, status, 0, [0], np.array([1 / 3, 2 / 3]))
+    >>> told = find_outcomes(tree._state, tree.schema_, row, status, 0, [0], np.array([1 / 3, 2 / 3]))
     >>> [(outcome.words, round(outcome.probability, 2)) for outcome in told]
     [("x0 == 'a'", 0.33), ("x0 == 'b'", 0.67)]
     """
-    here = find_key(arrays, row, status)
-    led = _read_results(arrays, here, item) or _read_tallies(arrays, here, members[0], belief)
-    cells = [_read_cells(arrays, schema, f) for f in members]
+    here = find_key(tree, row, status)
+    led = _read_transitions(tree, here, item) or _read_counts(tree, here, members[0], belief)
+    cells = [_read_cells(tree, schema, f) for f in members]
     if math.prod(map(len, cells)) > _MOST_FOLLOWED or not led:
         return [Outcome(1.0, {})]
     found = []
@@ -80,12 +80,12 @@ def find_outcomes(
     return [*parts, Outcome(rest, {})] if len(found) > len(told) else parts
 
 
-def find_key(arrays: ReinforcedArrays, row: Floats, status: npt.NDArray[np.uint8]) -> int:
-    """Return half of the key of the situation of what is known.
+def find_key(tree: ReinforcedState, row: Floats, status: npt.NDArray[np.uint8]) -> int:
+    """Return half of the key of the state of what is known.
 
     Parameters
     ----------
-    arrays
+    tree
         What was learned.
     row, status
         What is known.
@@ -94,22 +94,22 @@ def find_key(arrays: ReinforcedArrays, row: Floats, status: npt.NDArray[np.uint8
     --------
     >>> from quercus import ReinforcedTree
     >>> tree = ReinforcedTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20)
-    >>> find_key(tree._reinforced, np.array([np.nan]), np.zeros(1, np.uint8))
+    >>> find_key(tree._state, np.array([np.nan]), np.zeros(1, np.uint8))
     0
     """
     key = 0
-    for f in range(len(arrays.features)):
+    for f in range(len(tree.features)):
         if status[f] in (KNOWN, MISSING):
-            key ^= _key(f, *_cell_of(arrays, f, float(row[f])))
+            key ^= _key(f, *_cell_of(tree, f, float(row[f])))
     return key
 
 
-def find_place(arrays: ReinforcedArrays, key: int) -> int:
-    """Return the place of a situation, NOWHERE if it was never updated or is forgotten.
+def find_state(tree: ReinforcedState, key: int) -> int:
+    """Return a state by half of its key, NOWHERE if it was never updated or is forgotten.
 
     Parameters
     ----------
-    arrays
+    tree
         What was learned.
     key
         What `find_key` returned.
@@ -117,64 +117,64 @@ def find_place(arrays: ReinforcedArrays, key: int) -> int:
     Examples
     --------
     >>> from quercus import ReinforcedTree
-    >>> find_place(ReinforcedTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20)._reinforced, 0)
+    >>> find_state(ReinforcedTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20)._state, 0)
     0
     """
-    place = int(arrays.links[0, key & (arrays.links.shape[1] - 1)])
-    while place != NOWHERE and int(arrays.situations["key0"][place]) != key:
-        place = int(arrays.links[1, place])
-    return place
+    state = int(tree.links[0, key & (tree.links.shape[1] - 1)])
+    while state != NOWHERE and int(tree.states["key0"][state]) != key:
+        state = int(tree.links[1, state])
+    return state
 
 
-def _read_results(arrays: ReinforcedArrays, key: int, item: int) -> dict[int, float]:
-    """Return by key how often a question led where."""
-    place = find_place(arrays, key)
-    question = NOWHERE if place == NOWHERE else int(arrays.situations["first"][place])
-    while question != NOWHERE and int(arrays.questions["item"][question]) != item:
-        question = int(arrays.questions["next"][question])
-    result, found = NOWHERE if question == NOWHERE else int(arrays.questions["first"][question]), {}
-    while result != NOWHERE:
-        record: Any = arrays.results[result]
-        found[int(record["key"])] = float(record["share"])
-        result = int(record["next"])
+def _read_transitions(tree: ReinforcedState, key: int, item: int) -> dict[int, float]:
+    """Return by key how often an action led where."""
+    state = find_state(tree, key)
+    action = NOWHERE if state == NOWHERE else int(tree.states["first"][state])
+    while action != NOWHERE and int(tree.actions["item"][action]) != item:
+        action = int(tree.actions["next"][action])
+    place, found = NOWHERE if action == NOWHERE else int(tree.actions["first"][action]), {}
+    while place != NOWHERE:
+        transition: Any = tree.transitions[place]
+        found[int(transition["key"])] = float(transition["share"])
+        place = int(transition["next"])
     return found
 
 
-def _read_tallies(arrays: ReinforcedArrays, key: int, head: int, belief: Floats) -> dict[int, float]:
-    """Return by key how probable it is by the tallies of an item, named by its first feature, to be led there."""
-    if head >= len(arrays.features) or arrays.features["signs"][head] == 0:
+def _read_counts(tree: ReinforcedState, key: int, head: int, belief: Floats) -> dict[int, float]:
+    """Return by key how probable it is by the counts of an item, named by its first feature, to be led there."""
+    if head >= len(tree.features) or tree.features["results"][head] == 0:
         return {}
-    count, place = int(arrays.features["signs"][head]), int(arrays.features["sign"][head])
-    weights = belief / (arrays.tallies[place, : len(belief)] + 0.5 * count)
+    count, place = int(tree.features["results"][head]), int(tree.features["first"][head])
+    weights = belief / (tree.counts[place, : len(belief)] + 0.5 * count)
     found = {}
     for _ in range(count):
-        place = int(arrays.signs["next"][place])
-        found[key ^ int(arrays.signs["key"][place])] = float(weights @ (arrays.tallies[place, : len(belief)] + 0.5))
+        place = int(tree.results["next"][place])
+        found[key ^ int(tree.results["key"][place])] = float(weights @ (tree.counts[place, : len(belief)] + 0.5))
     return found
 
 
-def _read_cells(arrays: ReinforcedArrays, schema: Schema, f: int) -> list[tuple[float, Part, int]]:
+def _read_cells(tree: ReinforcedState, schema: Schema, f: int) -> list[tuple[float, Part, int]]:
     """Return for each cell of a feature a value in it, its words and its key."""
-    name, count = schema.names[f], int(arrays.features["cells"][f])
-    if arrays.features["kind"][f] != NUMERIC:
+    name, count = schema.names[f], int(tree.features["cells"][f])
+    if tree.features["kind"][f] != NUMERIC:
         named: list[Part] = [Names(name, (schema.categories[f][code],), count) for code in range(count)]
         values = [float(code) for code in range(count)]
     else:
-        edges = arrays.edges[f, : max(count - 1, 0)].tolist()
+        edges = tree.edges[f, : max(count - 1, 0)].tolist()
         named = [Span(name, low, high) for low, high in pairwise([-math.inf, *edges, math.inf])]
         # An edge itself is in the cell that it ends.
         values = [*edges, math.nextafter(edges[-1], math.inf) if edges else 0.0]
-    drawn = int(arrays.features["drawn"][f])
+    drawn = int(tree.features["drawn"][f])
     return [(values[v], named[v], _key(f, drawn, _FIRST + v)) for v in range(count)]
 
 
-def _cell_of(arrays: ReinforcedArrays, f: int, x: float) -> tuple[int, int]:
+def _cell_of(tree: ReinforcedState, f: int, x: float) -> tuple[int, int]:
     """Return how often the bins of a feature have been drawn, and the cell of a value."""
     if math.isnan(x):
         return 0, _NO_VALUE
-    count, drawn = int(arrays.features["cells"][f]), int(arrays.features["drawn"][f])
-    if arrays.features["kind"][f] == NUMERIC:
-        return drawn, _FIRST + int((arrays.edges[f, : max(count - 1, 0)] < x).sum()) if count else _FIRST - 1
+    count, drawn = int(tree.features["cells"][f]), int(tree.features["drawn"][f])
+    if tree.features["kind"][f] == NUMERIC:
+        return drawn, _FIRST + int((tree.edges[f, : max(count - 1, 0)] < x).sum()) if count else _FIRST - 1
     return drawn, _FIRST + int(x) if 0 <= x < count else _FIRST - 1
 
 

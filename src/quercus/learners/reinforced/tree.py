@@ -3,58 +3,86 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
+from contextlib import suppress
 from contextvars import ContextVar
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.compiled import FIRST_SLICE, LEARNING_CASE, Out, Settings, Told
-from quercus.acquisition.layout import DECISION, EXPLORE, GENERATOR, KNOWN, LEARN, MISSING, WHOLE
+from quercus.acquisition.compiled import FIRST_SLICE, LEARNING_CASE, CompiledLearner, Out, Settings, Told
+from quercus.acquisition.layout import (
+    DECISION,
+    EXPLORE,
+    GENERATOR,
+    KEPT_VALUES,
+    KNOWN,
+    LEARN,
+    MISSING,
+    MOST_BINS,
+    ORDERED,
+    STEP,
+    WHOLE,
+    best_answer,
+)
 from quercus.acquisition.model import Status
 from quercus.acquisition.notes import Notes, Offer
 from quercus.acquisition.policy_outcomes import Outcome
+from quercus.acquisition.policy_unroll import Weighed
+from quercus.acquisition.prices import PriceArrays
 from quercus.acquisition.purchases import Books
+from quercus.acquisition.rows import CaseRows
 from quercus.learners.reinforced.arguments import (
     BACKUPS,
     UPDATES,
     WORTH,
     as_loss,
     check_arguments,
-    find_tops,
-    read_pays,
+    find_bounds,
+    read_rewards,
 )
-from quercus.learners.reinforced.arrays import ReinforcedArrays
+from quercus.learners.reinforced.capacity import Resizing
+from quercus.learners.reinforced.files import read_tree
 from quercus.learners.reinforced.kernels import run_cases
 from quercus.learners.reinforced.layout import (
     CASE,
+    EPISODE,
     ITEM,
-    JOURNEY,
     MOST_SUBSETS_OF,
     NODE,
+    NODES,
+    NOWHERE,
     ORDERS,
     PAIR,
     SETTINGS,
     SILENT,
+    EpisodeWorkspace,
 )
-from quercus.learners.reinforced.outcomes import find_outcomes
-from quercus.learners.reinforced.restore import restore_arrays
-from quercus.learners.reinforced.telling import TellingLearner
+from quercus.learners.reinforced.outcomes import find_key, find_outcomes, find_state
+from quercus.learners.reinforced.state import ReinforcedState, new_state
 from quercus.predictor import Floats, Integers
-from quercus.store import Model
+from quercus.store import Model, ModelFileError
 
 # Arguments that may be changed at any time, or whose change has to be noticed.
-_SETTINGS = (
+_read_arguments = attrgetter(
     *("questions", "worth", "rewards", "gamma", "explore", "truncated", "updates", "backup", "start", "alpha"),
     *("rates", "trusted", "prior", "adaptive", "bins", "loss", "budget", "max_bytes", "seed"),
 )
+# What it was made for, with how many classes, and what kernels take.
+Workspace = tuple[tuple[Any, ...], int, Any]
 _NOTHING: Integers = np.empty(0, np.int64)
+_NO_PRICES: Floats = np.empty(0)
+# By the status of a feature whether it is there.
+_IS_THERE = np.isin(np.arange(ORDERED + 1), (KNOWN, MISSING))
+_NO_ASKED: Status = np.empty(0, np.uint8)
 # What the case has noted that is planned for, or learned from.
 _NOTES: ContextVar[Notes | None] = ContextVar("_NOTES", default=None)
 
 
-class ReinforcedLearner(TellingLearner):
+class ReinforcedLearner(CompiledLearner):
     """Base of `ReinforcedTree`: everything but its constructor."""
 
     questions: int
@@ -73,31 +101,32 @@ class ReinforcedLearner(TellingLearner):
     adaptive: bool
     bins: int
     max_bytes: int
-    _reinforced: ReinforcedArrays
-    _pays: npt.NDArray[np.void]
-    _tops: npt.NDArray[np.void]
+    _state: ReinforcedState
+    _rewards: npt.NDArray[np.void]
+    _bounds: npt.NDArray[np.void]
     # What follows from the arguments, kept until they change.
     _settings: tuple[tuple[Any, ...], npt.NDArray[np.void]] | None = None
+    _items: tuple[PriceArrays, npt.NDArray[np.void], Integers] | None = None
 
     @property
     def nbytes(self) -> int:
         """Bytes that the learned state takes."""
-        return self._reinforced.nbytes if self._is_fitted() else 0
+        return self._state.nbytes if self._is_fitted() else 0
 
     @property
     def situations_(self) -> int:
         """How many situations are known."""
-        return int(self._reinforced.options["situations"][0]) if self._is_fitted() else 0
+        return int(self._state.options["states"][0]) if self._is_fitted() else 0
 
     def _check_arguments(self) -> None:
         check_arguments(self)
 
     def _read_settings(self) -> Settings:
         """Return the arguments that may be changed at any time, as kernels take them."""
-        given = tuple(getattr(self, name) for name in _SETTINGS)
+        given = _read_arguments(self)
         if self._settings is None or self._settings[0] != given:
             self._check_arguments()
-            if self._reinforced.options["bins"][0] != self.bins:
+            if self._state.options["bins"][0] != self.bins:
                 raise ValueError("bins cannot be changed after the first row; make a new learner.")
             settings: Settings = np.zeros(1, SETTINGS)
             for name in ("questions", "truncated", "gamma", "explore", "alpha", "trusted", "prior", "adaptive"):
@@ -121,23 +150,35 @@ class ReinforcedLearner(TellingLearner):
     def _note_rewards(self) -> None:
         """Keep what follows from the classes about rewards; answers and persons are chosen by what they lose."""
         labels = self.schema_.labels
-        self._pays = read_pays(self.rewards, self.rates, labels)
-        self._tops = find_tops(self.rewards, self._pays, self._loss if self.loss is not None else np.empty((0, 0)))
+        self._rewards = read_rewards(self.rewards, self.rates, labels)
+        self._bounds = find_bounds(
+            self.rewards, self._rewards, self._loss if self.loss is not None else np.empty((0, 0))
+        )
         if self.rewards is not None:
-            self._loss = as_loss(self._pays)
+            self._loss = as_loss(self._rewards)
 
     def _begin(self, features: int) -> None:
-        self._reinforced = ReinforcedArrays(self.bins, features, self.seed, int(self.max_bytes))
+        self._state = new_state(self.bins, features, self.seed, int(self.max_bytes))
         self._slice = FIRST_SLICE
 
     def _declare_classes(self, classes: int) -> None:
-        self._reinforced.declare_classes(classes)
+        resizing = self._resizing()
+        resizing.declare_classes(classes)
+        resizing.publish()
 
     def _make_room(self, row: Floats, label: int) -> None:
-        self._reinforced.fit_row(row, label, self.schema_.kinds, *self._count_changes())
+        resizing = self._resizing()
+        resizing.fit_row(row, label, self.schema_.kinds, *self._count_changes())
+        resizing.publish()
 
     def _widen(self, features: int) -> None:
-        self._reinforced.add_features(features)
+        if features > self._width():
+            resizing = self._resizing()
+            resizing.add_features(features)
+            resizing.publish()
+
+    def _resizing(self) -> Resizing:
+        return Resizing(self._state, int(self.max_bytes))
 
     def _count_changes(self) -> tuple[int, int]:
         """Return how many situations and pairs an example changes at most."""
@@ -175,42 +216,84 @@ class ReinforcedLearner(TellingLearner):
     def _outcomes(self, row: Floats, status: Status, item: int) -> list[Outcome]:
         self._read_settings()
         belief, members = self._believe(row, status), self._prices.members[item]
-        return find_outcomes(self._reinforced, self.schema_, row, status, item, members, belief)
+        return find_outcomes(self._state, self.schema_, row, status, item, members, belief)
 
     def _width(self) -> int:
-        return len(self._reinforced.features)
+        return len(self._state.features)
 
     def _run_cases(
         self, settings: Settings, told: Told, out: Out, mode: int, spent: Floats, decisions: npt.NDArray[np.void]
     ) -> int:
-        arrays, (_, prices, dearness) = self._reinforced, self._find_prices()
-        nodes, pairs = self._count_changes()
-        bought, paid = self._find_paid(out[3])
-        done = run_cases(
-            *arrays.learning,
-            settings,
-            prices.item[: len(arrays.features)],
-            prices.price,
-            dearness,
-            prices.needs,
-            self._pays,
-            self._tops,
-            self._order,
-            self._loss,
-            np.zeros(len(prices.price), ITEM),
-            np.zeros(1, JOURNEY),
-            np.zeros(nodes, NODE),
-            np.zeros(pairs, PAIR),
-            np.zeros(1, GENERATOR),
-            bought,
-            paid,
-            *told,
-            spent,
-            *out,
-            decisions,
-            mode,
+        bought, paid = self._find_paid(out[3]) if mode & (STEP | CASE) else (_NOTHING, _NO_PRICES)
+        rows = CaseRows.make(
+            X=told[0],
+            y=told[1],
+            weight=told[2],
+            order=self._order,
+            loss=self._loss,
+            asked=_NO_ASKED,
+            bought=bought,
+            paid=paid,
+            spent=spent,
+            answers=out[0],
+            proba=out[1],
+            cost=out[2],
+            status=out[3],
+            decisions=decisions,
         )
+        workspace = self._take_workspace(settings)
+        done = run_cases(self._state.ref, workspace[2], rows, mode)
+        self.__dict__.setdefault("_workspaces", []).append(workspace)
         return int(done)
+
+    def _take_workspace(self, settings: Settings) -> Workspace:
+        """Return a workspace for these settings, one that was used before if there is any."""
+        _, prices, dearness = self._find_prices()
+        items, members = self._find_items(prices)
+        classes = self._state.shares.shape[1]
+        given = (settings, items, dearness, self._rewards, self._bounds, self._loss)
+        spare: list[Workspace] = self.__dict__.get("_workspaces", [])
+        while spare:
+            # One thread gets it.
+            with suppress(IndexError):
+                found = spare.pop()
+                if found[1] == classes and all(map(operator.is_, found[0], given)):
+                    return found
+        nodes, pairs = self._count_changes()
+        longest = min(self.questions, len(items))
+        workspace = EpisodeWorkspace.make(
+            settings=settings,
+            rewards=self._rewards,
+            bounds=self._bounds,
+            items=items.copy(),
+            members=members,
+            needs=prices.needs,
+            dearness=dearness,
+            loss=self._loss,
+            episode=np.zeros(1, EPISODE),
+            path=np.zeros(longest, np.int64),
+            order=np.zeros(longest, np.int64),
+            nodes=np.zeros(nodes, NODE),
+            pairs=np.zeros(pairs, PAIR),
+            generator=np.zeros(1, GENERATOR),
+            proba=np.zeros((NODES + nodes, classes)),
+            sorted=np.zeros(KEPT_VALUES, np.int64),
+            edges=np.zeros(MOST_BINS),
+        )
+        return given, classes, workspace
+
+    def _find_items(self, prices: PriceArrays) -> tuple[npt.NDArray[np.void], Integers]:
+        """Return the items with their prices, and the features of each, side by side."""
+        width, kept = self._width(), self._items
+        if kept is None or kept[0] is not prices or len(kept[2]) != width:
+            item_of = prices.item[:width]
+            items, members = np.zeros(len(prices.price), ITEM), np.argsort(item_of, kind="stable")
+            items["price"], items["bound"] = prices.price, prices.needs.any(axis=1)
+            items["last"] = np.cumsum(np.bincount(item_of, minlength=len(items)))
+            items["first"][1:] = items["last"][:-1]
+            items["head"] = np.where(items["last"] > items["first"], np.append(members, 0)[items["first"]], NOWHERE)
+            self._items = kept = (prices, items, members)
+        return kept[1], kept[2]
 
     def _find_paid(self, status: Status) -> tuple[Integers, Floats]:
         """Return the items that a case has bought, in order, and what was paid for each item.
@@ -224,23 +307,40 @@ class ReinforcedLearner(TellingLearner):
             bought = [numbers[item] for item in notes.bought if item in numbers]
             paid[bought] = [price for item, price in notes.bought.items() if item in numbers]
             return np.array(bought, np.int64), paid
-        if len(status) == 1:
-            known = np.isin(status[0], (KNOWN, MISSING))
-            whole = np.ones(len(paid), bool)
-            whole[prices.item[: len(known)][~known]] = False
-            paid[whole] = prices.price[whole]
+        paid[:] = prices.price
+        paid[prices.item[: status.shape[1]][~_IS_THERE[status[0]]]] = 0.0
         return _NOTHING, paid
 
+    def _recall(self, row: Floats, status: Status) -> tuple[float, float | None]:
+        """Return n(s) and V(s) of the state of what is known, V(s) as it was when s was last updated."""
+        tree = self._state
+        state = find_state(tree, find_key(tree, row, status))
+        n = 0.0 if state == NOWHERE else float(tree.states["n"][state])
+        return n, float(tree.states["value"][state]) if n > 0 else None
+
+    def _weigh_question(self, row: Floats, status: Status, item: int, score: float) -> Weighed:
+        """Return what the best answer brings by the probabilities of now, and Q(s, i)."""
+        q = self._believe(row, status)
+        lost = best_answer(q, self._order, self._loss)[1]
+        if self.rewards is None:
+            return Weighed(-lost, score)
+        # With rewards, what an answer loses is told against the best one.
+        right, wrong = self._rewards["right"][: len(q)], self._rewards["wrong"][: len(q)]
+        best = np.maximum(right, wrong) if len(q) > 1 else right
+        return Weighed(float(q @ best) - lost, score)
+
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return self._reinforced.used()
+        return self._state.to_arrays()
 
     def _restore(self, model: Model) -> None:
         self._check_arguments()
-        self._reinforced = restore_arrays(model, self.bins, int(self.max_bytes))
+        self._state = read_tree(model, int(self.max_bytes))
+        if self._state.actions["item"].max(initial=0) >= max(len(self._prices.items), 1):
+            raise ModelFileError("it has asked for items that are not there.")
         self._slice = FIRST_SLICE
         self._read_settings()
         self._find_prices()
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_settings"}
+        return {name: value for name, value in state.items() if name not in ("_settings", "_items", "_workspaces")}
