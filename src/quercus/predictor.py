@@ -1,17 +1,21 @@
-"""What every model can do: read any input, answer, explain its classes, be saved. Learners add learning (`base`)."""
+"""What every model can do: read input, answer, be shown, explain, be saved. Learners add learning (`classifier`)."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
+from quercus.engine import Explains, HasRegions, Known, Viewable
+from quercus.explain import Explanation, TreeView, to_dot, to_html, to_mermaid, to_text
+from quercus.gate import Gate
 from quercus.loss import read_loss
 from quercus.schema import Schema
 from quercus.store import Model, ModelFileError, write_model
@@ -21,59 +25,97 @@ Integers = npt.NDArray[np.int64]
 _NO_LOSS: Floats = np.empty((0, 0))
 
 
-class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of all models: answers for batches as scikit-learn gives them, for single dicts as river does."""
+# What a model has of its own in each process, or makes anew.
+_NOT_SAVED = frozenset({"_gate", "_single"})
 
+
+def has(capability: type, when: Callable[[Any], bool] | None = None) -> Any:
+    """Make a method available where the engine has a capability: `hasattr` tells of each model what it can do.
+
+    Parameters
+    ----------
+    capability
+        A protocol of `quercus.engine`.
+    when
+        What the model itself has to fulfil besides.
+    """
+    return available_if(lambda model: isinstance(model.engine, capability) and (when is None or when(model)))
+
+
+class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all models: answers for batches as scikit-learn gives them, for single dicts as river does.
+
+    A subclass names its ``engine``, which knows how to answer by ``_state``.
+    """
+
+    engine: ClassVar[Any] = None
     loss: Mapping[Any, Mapping[Any, float]] | None
     schema_: Schema
+    _state: Any
+    _known: Known
     _labels: npt.NDArray[Any]
     _order: Integers
     _loss: Floats
 
     def _answer(self, X: Floats) -> tuple[Integers, Floats]:
         """Return class ids and probabilities by class id."""
-        raise NotImplementedError  # abstract
+        answers = np.empty(len(X), np.int64)
+        # Classes that were never learned, because the batch that brought them was interrupted, have probability 0.
+        proba = np.zeros((len(X), len(self._order)))
+        self.engine.predict(self._state, self, X, self._known, answers, proba)
+        return answers, proba
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the used part of every array of the state."""
-        raise NotImplementedError  # abstract
+        arrays: dict[str, npt.NDArray[Any]] = self._state.to_arrays()
+        return arrays
 
     def _restore(self, model: Model) -> None:
         """Rebuild the state from a file."""
-        raise NotImplementedError  # abstract
+        self._state = self.engine.load_state(self, model)
 
     def _extra(self) -> dict[str, Any]:
         """Return what a file must hold besides the arrays."""
-        return {}
+        if self.engine is None:
+            return {}
+        return {"sizes": self._state.to_sizes()}
+
+    @property
+    def _own_gate(self) -> Gate:
+        return vars(self).get("_gate") or self.__dict__.setdefault("_gate", Gate())
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the answer for each row: the most probable class or, with `loss`, the one of least expected loss."""
-        answers, _ = self._answer(self._read(X))
-        rank = np.argsort(self._order)
-        labels: npt.NDArray[Any] = self._labels[rank[answers]]
+        with self._own_gate.reading:
+            answers, _ = self._answer(self._read(X))
+            rank = np.argsort(self._order)
+            labels: npt.NDArray[Any] = self._labels[rank[answers]]
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row, columns as in `classes_`."""
-        _, proba = self._answer(self._read(X))
-        return np.ascontiguousarray(proba[:, self._order])
+        with self._own_gate.reading:
+            _, proba = self._answer(self._read(X))
+            return np.ascontiguousarray(proba[:, self._order])
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """Return the answer for one example, None before anything was learned."""
-        schema = vars(self).get("schema_")
-        if schema is None:
-            return None
-        row = np.empty((1, len(schema.names)))
-        schema.read_one(x, row[0], False)
-        answers, _ = self._answer(row)
-        return schema.labels[answers[0]]
+        with self._own_gate.reading:
+            if not self._is_fitted():
+                return None
+            answers, _ = self._answer(self._read_one(x))
+            return self.schema_.labels[answers[0]]
 
     def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Any, float]:
         """Return the probability of each class for one example, {} before anything was learned."""
-        if not self._is_fitted():
-            return {}
-        _, proba = self._answer(self._read_one(x))
-        return dict(zip(self._labels.tolist(), proba[0, self._order].tolist(), strict=True))
+        with self._own_gate.reading:
+            if not self._is_fitted():
+                return {}
+            _, proba = self._answer(self._read_one(x))
+            return self._by_label(proba[0])
+
+    def _by_label(self, proba: Floats) -> dict[Any, float]:
+        return dict(zip(self._labels.tolist(), proba[self._order].tolist(), strict=True))
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -83,13 +125,142 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the learned state takes."""
-        return sum(array.nbytes for array in self._arrays().values()) if self._is_fitted() else 0
+        """Bytes that the learned state takes, with the room that it has to grow."""
+        if self.engine is None and self._is_fitted():
+            return sum(array.nbytes for array in self._arrays().values())
+        return int(self._state.nbytes) if self._is_fitted() else 0
+
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves."""
+        return self._size()[0]
+
+    @property
+    def depth_(self) -> int:
+        """Depth of the deepest leaf; 0 for a single leaf."""
+        return self._size()[1]
+
+    def _size(self) -> tuple[int, int]:
+        if not isinstance(self.engine, Viewable):
+            raise AttributeError(f"a {type(self).__name__} is no tree.")
+        self._check_fitted()
+        with self._own_gate.reading:
+            return self.engine.size(self._state)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each feature in what all splits gained."""
+        if not isinstance(self.engine, Viewable):
+            raise AttributeError(f"a {type(self).__name__} does not know what its features are worth.")
+        self._check_fitted()
+        with self._own_gate.reading:
+            gained = self.engine.importances(self._state, int(self.n_features_in_))
+        return np.asarray(gained / max(gained.sum(), np.finfo(float).tiny), np.float64)
+
+    @has(Viewable)  # type: ignore[untyped-decorator]
+    def view(self) -> TreeView:
+        """Return the tree as plain data, for renderers and for programs."""
+        self._check_fitted()
+        with self._own_gate.reading:
+            view: TreeView = self.engine.view(self)
+        return view
+
+    @has(Viewable)  # type: ignore[untyped-decorator]
+    def to_text(self, max_depth: int | None = None, max_nodes: int | None = 63) -> str:
+        """Return the tree as text.
+
+        Parameters
+        ----------
+        max_depth, max_nodes
+            How much of it to show; the parts that most examples go through come first.
+        """
+        return to_text(self.view(), max_depth=max_depth, max_nodes=max_nodes)
+
+    @has(Viewable)  # type: ignore[untyped-decorator]
+    def to_dot(self) -> str:
+        """Return the tree in Graphviz's language."""
+        return to_dot(self.view())
+
+    @has(Viewable)  # type: ignore[untyped-decorator]
+    def to_mermaid(self) -> str:
+        """Return the tree as a Mermaid flowchart."""
+        return to_mermaid(self.view())
+
+    def __str__(self) -> str:
+        return self.to_text() if hasattr(self, "to_text") and self._is_fitted() else repr(self)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        if not hasattr(self, "view") or not self._is_fitted():
+            bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
+            return bundle
+        view = self.view()
+        return {"text/plain": to_text(view), "text/html": to_html(view)}
+
+    @has(Explains)  # type: ignore[untyped-decorator]
+    def explain_one(self, x: Mapping[str, Any]) -> Explanation:
+        """Say how the answer for one example comes about, and how certain it is.
+
+        Parameters
+        ----------
+        x
+            Feature values by name.
+        """
+        self._check_fitted()
+        with self._own_gate.reading:
+            told: Explanation = self.engine.explain(self, x)
+        return told
+
+    @has(HasRegions)  # type: ignore[untyped-decorator]
+    def regions(self, X: Any) -> tuple[Integers, Floats]:
+        """Return the leaf that each row lies in, and the class counts of every node: what a pool sampler sees.
+
+        Parameters
+        ----------
+        X
+            Rows, as in `predict`.
+
+        Returns
+        -------
+        The node number of each row's leaf, and an array of nodes by classes (as in `classes_`). Before anything was
+        learned all rows lie in node 0, and there are no classes.
+
+        Examples
+        --------
+        >>> from quercus import HoeffdingTree
+        >>> leaves, counts = HoeffdingTree().partial_fit([[1.0], [2.0]], ["no", "yes"]).regions([[5.0], [6.0], [7.0]])
+        >>> leaves.tolist(), counts.tolist()
+        ([0, 0, 0], [[1.0, 1.0]])
+        """
+        with self._own_gate.reading:
+            if not self._is_fitted():
+                return np.zeros(len(X), np.int64), np.zeros((1, 0))
+            leaves, known = self.engine.regions(self._state, self._read(X))
+            counts = np.zeros((len(known), len(self._order)))
+            counts[:, : known.shape[1]] = known[:, : len(self._order)]
+            return leaves, np.ascontiguousarray(counts[:, self._order])
+
+    @has(HasRegions)  # type: ignore[untyped-decorator]
+    def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
+        """Return what a label policy sees: class probabilities for an example, and the labels behind them.
+
+        Parameters
+        ----------
+        x
+            Feature values by name.
+        by_counts
+            Whether the probabilities are to be the smoothed class counts of the leaf, whoever answers in it.
+        """
+        with self._own_gate.reading:
+            if not self._is_fitted():
+                return {}, 0.0
+            proba, support = self.engine.region(self._state, self, self._read_one(x), self._known, by_counts)
+            return self._by_label(proba), float(support)
 
     def state_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return copies of the used part of every array: equal bytes mean equal learners."""
         self._check_fitted()
-        return {name: array.copy() for name, array in self._arrays().items()}
+        with self._own_gate.reading:
+            return {name: array.copy() for name, array in self._arrays().items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, which `quercus.load` reads; an existing file is replaced at once or not at all.
@@ -100,19 +271,32 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Where to; ``.quercus`` is a good ending.
         """
         self._check_fitted()
-        write_model(
-            path,
-            learner=type(self).__name__,
-            parameters=self.get_params(deep=False),
-            schema=self.schema_.to_dict(),
-            arrays=self._arrays(),
-            extra=self._extra(),
-        )
+        with self._own_gate.reading:
+            write_model(
+                path,
+                learner=type(self).__name__,
+                parameters=self._saved_params(),
+                schema=self.schema_.to_dict(),
+                arrays=self._arrays(),
+                extra=self._extra(),
+            )
+
+    def _saved_params(self) -> dict[str, Any]:
+        """Return the arguments as a file holds them."""
+        params: dict[str, Any] = self.get_params(deep=False)
+        return params
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._own_gate.reading:
+            state: dict[str, Any] = super().__getstate__()
+            return {name: value for name, value in state.items() if name not in _NOT_SAVED}
 
     @classmethod
     def _from_model(cls, model: Model) -> Self:
         try:
             learner = cls(**model.parameters)
+            if cls.engine is not None:
+                cls.engine.check(learner)
             learner.schema_ = Schema.from_dict(model.schema)
         except (TypeError, KeyError, ValueError) as error:
             raise ModelFileError(f"its header does not fit {cls.__name__}: {error}") from error
@@ -163,3 +347,8 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(schema.names, dtype=object)
         self._labels, self._order = schema.classes_sorted()
         self._loss = _NO_LOSS if self.loss is None else read_loss(self.loss, schema.labels)
+        self._known = Known(self._order, self._loss, tuple(schema.kinds))
+
+    def _name(self) -> str:
+        """Return what it is called in pictures."""
+        return type(self).__name__

@@ -86,7 +86,7 @@ def test_a_file_that_makes_no_sense_is_refused(damage, tmp_path):
     model.arrays.update({name: array.copy() for name, array in model.arrays.items()})
     BayesianForest._from_model(model)
     DAMAGES[damage](model.arrays)
-    with pytest.raises(ModelFileError, match="arrays do not fit together"):
+    with pytest.raises(ModelFileError, match=r"its arrays? "):
         BayesianForest._from_model(model)
 
 

@@ -77,7 +77,7 @@ def test_a_file_that_makes_no_sense_is_refused(damage, tmp_path):
     model.arrays.update({name: array.copy() for name, array in model.arrays.items()})
     UtilityTree._from_model(model)
     DAMAGES[damage](model.arrays)
-    with pytest.raises(ModelFileError, match="arrays do not fit together"):
+    with pytest.raises(ModelFileError, match=r"its |there are more classes"):
         UtilityTree._from_model(model)
 
 

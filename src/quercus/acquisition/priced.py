@@ -119,14 +119,14 @@ class PricedLearner(OnlineClassifier):
         declared(self.costs, self.groups, self.requires)
         return super()._new_schema()
 
-    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool) -> Any:
+    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool = False, **more: Any) -> Any:
         given = (self.costs, self.groups, self.requires)
         # Features come with the first rows, and later only to open models: prices that do not fit them are refused.
         if any(given) and (not self._is_fitted() or (self.features == "open" and self.groups)):
             schema = self.schema_ if self._is_fitted() else self._new_schema()
             added = schema.read(X, learn=True).additions
             Prices([*schema.names, *(added.names if added else [])], *given, open=self.features == "open")
-        return super()._learn_batch(X, y, classes, sample_weight, predict)
+        return super()._learn_batch(X, y, classes, sample_weight, predict, **more)
 
     def _note_schema(self) -> None:
         super()._note_schema()

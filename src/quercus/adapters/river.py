@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from quercus.adapters.wrapping import set_inside, untrained_copy
-from quercus.base import OnlineClassifier
+from quercus.classifier import Classifier
 
 try:
     from river import base
@@ -57,7 +57,7 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[misc]
     )
     """
 
-    def __init__(self, learner: OnlineClassifier) -> None:
+    def __init__(self, learner: Classifier) -> None:
         self.learner = learner
         self.model = set_inside(untrained_copy(learner, "RiverClassifier"), "features", "open")
 

@@ -20,7 +20,7 @@ from quercus.ask.budgets import Budget
 from quercus.ask.learners import Shown
 from quercus.ask.policies import Policy, Price, Region
 from quercus.ask.state import AskState
-from quercus.base import OnlineClassifier
+from quercus.classifier import Classifier
 
 __all__ = ["RiverAsking", "RiverPolicy"]
 
@@ -63,7 +63,7 @@ class RiverAsking(ActiveLearningClassifier):  # type: ignore[misc]
     (True, True)
     """
 
-    def __init__(self, learner: OnlineClassifier | base.Classifier, policy: Policy) -> None:
+    def __init__(self, learner: Classifier | base.Classifier, policy: Policy) -> None:
         if not isinstance(policy, Policy):
             raise TypeError(f"policy is a {type(policy).__name__}; give one of quercus.ask, such as Uncertain(0.1).")
         if isinstance(learner, ActiveLearningClassifier):

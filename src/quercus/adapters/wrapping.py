@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.ask.policies import Region
-from quercus.base import OnlineClassifier
+from quercus.classifier import Classifier
 
 
-def untrained_copy(learner: Any, wrapper: str) -> OnlineClassifier:
+def untrained_copy(learner: Any, wrapper: str) -> Classifier:
     """Return a copy of a learner that has learned nothing; refuse what is no such learner.
 
     Parameters
@@ -28,7 +28,7 @@ def untrained_copy(learner: Any, wrapper: str) -> OnlineClassifier:
         ...
     TypeError: RiverClassifier wraps a learner of quercus, not a int; give it ConfidenceTree(), for example.
     """
-    if not isinstance(learner, OnlineClassifier):
+    if not isinstance(learner, Classifier):
         what = f"the class {learner.__name__}" if isinstance(learner, type) else f"a {type(learner).__name__}"
         raise TypeError(f"{wrapper} wraps a learner of quercus, not {what}; give it ConfidenceTree(), for example.")
     if learner.__sklearn_is_fitted__():
@@ -38,11 +38,11 @@ def untrained_copy(learner: Any, wrapper: str) -> OnlineClassifier:
         )
     from sklearn.base import clone
 
-    copy: OnlineClassifier = clone(learner)
+    copy: Classifier = clone(learner)
     return copy
 
 
-def set_inside(learner: OnlineClassifier, name: str, value: Any) -> OnlineClassifier:
+def set_inside(learner: Classifier, name: str, value: Any) -> Classifier:
     """Set an argument of a learner or, where it is a learner around another that has the argument, of that one.
 
     Parameters

@@ -33,7 +33,7 @@ def choose(state: AskState, decisions: NDArray[np.void], k: int) -> NDArray[np.i
     Examples
     --------
     >>> from quercus.ask import Uncertain
-    >>> from quercus.ask.layout import DECISION
+    >>> from quercus.rows import DECISION
     >>> decisions = np.zeros(100, DECISION)
     >>> decisions["worth"] = np.linspace(0, 1, 100)
     >>> choose(AskState(Uncertain(budget=0.05)), decisions, k=3)

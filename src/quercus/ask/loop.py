@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ask.layout import DECISION, EPISTEMIC, GIVEN, NEEDS_SCHEMA, PAUSED
+from quercus.ask.layout import EPISTEMIC, GIVEN
 from quercus.ask.learners import Shown, check_posterior
 from quercus.ask.policies import Region
-from quercus.ask.rows import AskedRows
 from quercus.ask.state import AskState
+from quercus.rows import DECISION, NEEDS_SCHEMA, PAUSED, Rows
 from quercus.schema import Schema
 from quercus.streams.batches import cut
 from quercus.streams.rows import as_dicts
@@ -198,15 +198,14 @@ class AskLoop:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             rows = self.learner._read(part)
-        batch = AskedRows(
+        batch = Rows(
             rows,
-            ids[start:stop],
-            np.ones(stop - start),
-            answers[start:stop],
-            proba[start:stop],
-            self.state.record,
-            self.state.ring,
-            decisions[start:stop],
+            y=ids[start:stop],
+            answers=answers[start:stop],
+            proba=proba[start:stop],
+            asking=self.state.record,
+            ring=self.state.ring,
+            decisions=decisions[start:stop],
         )
         done, stopped = self.learner._ask_rows(batch, 0, learn)
         # A new category makes what was read of later rows void, so that fewer are read at once while such come.

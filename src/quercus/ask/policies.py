@@ -18,16 +18,7 @@ from numpy.typing import NDArray
 
 from quercus.arguments import check_number, check_seed
 from quercus.ask.budgets import Budget, Share, as_budget
-from quercus.ask.layout import (
-    ALWAYS,
-    CONFIDENT,
-    GIVEN,
-    RANDOM,
-    RANDOMIZED,
-    SELECTIVE,
-    UNCERTAIN,
-    VARIABLE,
-)
+from quercus.ask.layout import ALWAYS, CONFIDENT, GIVEN, RANDOM, RANDOMIZED, SELECTIVE, UNCERTAIN, VARIABLE
 
 Price = float | str | Callable[[Mapping[str, Any]], float]
 

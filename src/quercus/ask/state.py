@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget, whole_labels
 from quercus.ask.kernels import decide_given, decide_one
-from quercus.ask.layout import ASKING, DAILY, DECISION, EPISTEMIC, GIVEN, RANDOM, SHARE, TOTAL, UNLIMITED, WINDOW
+from quercus.ask.layout import DAILY, EPISTEMIC, GIVEN, RANDOM, SHARE, TOTAL, UNLIMITED, WINDOW
 from quercus.ask.policies import Policy, Region
 from quercus.randomness import new_generator
+from quercus.rows import ASKING, DECISION
 
 # Fields that follow from the policy and its budget.
 _SETTINGS = (

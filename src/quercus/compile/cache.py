@@ -31,7 +31,7 @@ _MOST_WAITING = 120.0
 _PACKAGE = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from (quercus[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 # What these say of compiling, and where they keep it, does not change what comes out.
-_ASIDE = frozenset({"compile/cache.py", "compile/entry.py", "compile/notices.py"})
+_ASIDE = frozenset({"compile/cache.py", "compile/entry.py", "compile/notices.py", "compile/records.py"})
 
 
 class _Locator:

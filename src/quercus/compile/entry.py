@@ -12,6 +12,7 @@ import numpy as np
 from quercus.compile.cache import KernelCache, cache_folder, modules_of
 from quercus.compile.linking import linked_only
 from quercus.compile.notices import announced, say, subject
+from quercus.compile.records import as_interpreted
 
 # All there are, in the order in which they were made: what `quercus warm` compiles.
 ENTRIES: list[EntryKernel] = []
@@ -59,9 +60,9 @@ class EntryKernel:
 
     def _interpret(self, *arguments: Any) -> Any:
         """Run the Python source, for debugging; records are given the attributes that they have in compiled code."""
-        is_record = [isinstance(a, np.ndarray) and a.dtype.names is not None for a in arguments]
-        views = [a.view(np.recarray) if record else a for a, record in zip(arguments, is_record, strict=True)]
-        return self.__wrapped__(*views)
+        # Whole numbers wrap around there without a word.
+        with np.errstate(over="ignore"):
+            return self.__wrapped__(*map(as_interpreted, arguments))
 
     def _compile(self) -> Any:
         function = self.__wrapped__

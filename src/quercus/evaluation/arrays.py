@@ -18,10 +18,10 @@ def name_columns(X: Any, names: Sequence[str], learner: Any) -> Any:
     >>> name_columns(np.zeros((1, 2)), ["age", "height"], HoeffdingTree()).column_names
     ['age', 'height']
     """
-    from quercus.base import OnlineClassifier
+    from quercus.classifier import Classifier
 
     numbered = list(names) == [f"x{j}" for j in range(len(names))]
-    is_new = isinstance(learner, OnlineClassifier) and not hasattr(learner, "schema_")
+    is_new = isinstance(learner, Classifier) and not hasattr(learner, "schema_")
     if numbered or not is_new or not isinstance(X, np.ndarray):
         return X
     import pyarrow as pa

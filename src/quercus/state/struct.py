@@ -11,11 +11,11 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numba
-import numpy as np
 from numba.core.datamodel import default_manager, models
 from numba.experimental import structref
 
 from quercus.compile import kernel
+from quercus.compile.records import as_interpreted
 from quercus.state.borrowing import StructType
 from quercus.state.fields import Field
 
@@ -25,6 +25,7 @@ class Struct:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from numba import types
     >>> class Rows(Struct):
     ...     X = Field(np.float64, "row", "feature", readonly=True)
@@ -60,7 +61,7 @@ class Struct:
         """
         if numba.config.DISABLE_JIT:
             # The same names; records have attributes, as in compiled code.
-            return SimpleNamespace(**{name: _interpreted(member) for name, member in members.items()})
+            return SimpleNamespace(**{name: as_interpreted(member) for name, member in members.items()})
         return cls._make(*(members[name] for name in (*cls.fields, *cls.parts)))
 
     @classmethod
@@ -73,6 +74,7 @@ class Struct:
         Examples
         --------
         >>> from numba import types
+        >>> import numpy as np
         >>> class Sums(Struct):
         ...     sums = Field(np.float64, "class")
         >>> make_sums = Sums.inner()
@@ -112,11 +114,6 @@ class Part:
 
     def __set__(self, state: Any, part: Any) -> None:
         state.replace(**{self.name: part})
-
-
-def _interpreted(member: Any) -> Any:
-    is_record = isinstance(member, np.ndarray) and member.dtype.names is not None
-    return member.view(np.recarray) if is_record else member
 
 
 def _register(cls: Any) -> tuple[Any, Any]:

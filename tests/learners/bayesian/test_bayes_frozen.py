@@ -126,5 +126,5 @@ def test_a_file_that_makes_no_sense_is_refused(damage, tmp_path):
     model.arrays.update({name: array.copy() for name, array in model.arrays.items()})
     FrozenForest._from_model(model)
     DAMAGES[damage](model.arrays)
-    with pytest.raises(ModelFileError, match=r"arrays do not fit together|'means' is missing"):
+    with pytest.raises(ModelFileError, match=r"its arrays? "):
         FrozenForest._from_model(model)

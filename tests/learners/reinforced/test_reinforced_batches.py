@@ -78,7 +78,7 @@ def run_one(tree, row, explore, seed):
 
 def next_seed(tree):
     from quercus.learners.bayesian.kernels import draw_numbers
-    from quercus.learners.bayesian.layout import TREE
+    from quercus.learners.bayesian.state import TREE
 
     record, number = np.zeros(1, TREE), np.zeros(1)
     for name in ("g0", "g1", "g2", "g3"):

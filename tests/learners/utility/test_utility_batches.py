@@ -102,7 +102,7 @@ def test_learning_while_buying_is_a_case_at_a_time(variant):
 
 def draw_next(tree, out):
     from quercus.learners.bayesian.kernels import draw_numbers
-    from quercus.learners.bayesian.layout import TREE
+    from quercus.learners.bayesian.state import TREE
 
     record = np.zeros(1, TREE)
     for name in ("g0", "g1", "g2", "g3"):

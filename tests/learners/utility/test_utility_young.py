@@ -82,7 +82,7 @@ def test_a_file_whose_counts_make_no_sense_is_refused(damage, tmp_path):
     model.arrays.update({name: array.copy() for name, array in model.arrays.items()})
     assert asked(UtilityTree._from_model(model)) == ({"x0": 18}, 18)
     damage(model.arrays)
-    with pytest.raises(ModelFileError, match="do not fit together|numbers (below|above)"):
+    with pytest.raises(ModelFileError, match=r"do not fit together|numbers (below|above)"):
         UtilityTree._from_model(model)
 
 

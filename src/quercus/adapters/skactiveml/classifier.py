@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from quercus.adapters.wrapping import set_inside, untrained_copy
-from quercus.base import OnlineClassifier
+from quercus.classifier import Classifier
 
 # Values that are missing, infinite or texts are the learner's business.
 _ANY_VALUES = {"dtype": None, "ensure_all_finite": False}
@@ -61,7 +61,7 @@ class ActivemlClassifier(SkactivemlClassifier):  # type: ignore[misc]
 
     def __init__(
         self,
-        learner: OnlineClassifier,
+        learner: Classifier,
         classes: Any = None,
         missing_label: Any = MISSING_LABEL,
         cost_matrix: Any = None,
@@ -164,7 +164,7 @@ class ActivemlClassifier(SkactivemlClassifier):  # type: ignore[misc]
         if self.classes is None:
             self._note_classes(learner.classes_.astype(self.classes_.dtype))
 
-    def _new_learner(self) -> OnlineClassifier:
+    def _new_learner(self) -> Classifier:
         learner = untrained_copy(self.learner, "ActivemlClassifier")
         check_classifier_params(self.classes, self.missing_label, self.cost_matrix)
         if self.cost_matrix is None:

@@ -15,10 +15,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from quercus.adapters.skactiveml.classifier import ActivemlClassifier
-from quercus.ask.layout import DECISION
 from quercus.ask.learners import Shown, measure
 from quercus.ask.policies import Policy, Region, Uncertain
 from quercus.ask.state import AskState
+from quercus.rows import DECISION
 from quercus.streams.rows import as_dicts
 
 _UNKNOWN = Region(np.zeros(0), 0.0, 0.0, 0.0, 0)

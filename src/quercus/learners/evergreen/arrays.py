@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.acquisition.seeding import mix_bits
-from quercus.ask.layout import ASKING, DECISION, DONE
 from quercus.flat import FlatArrays, enlarged
 from quercus.learners.evergreen.coding import RANK, draw_edges
 from quercus.learners.evergreen.kernels import begin_growth, run_rows
@@ -40,6 +39,7 @@ from quercus.learners.evergreen.room import SET_WORDS, Room
 from quercus.learners.evergreen.settling import close_ranks, count_categories
 from quercus.learners.evergreen.singles.arrays import SinglesArrays
 from quercus.predictor import Floats
+from quercus.rows import ASKING, DECISION, DONE
 
 TREE = ("nodes", "counts", "recent", "sets")
 NEW = tuple(f"new_{name}" for name in TREE)

@@ -9,8 +9,9 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import decide_row, measure_answer
-from quercus.ask.layout import ASKING_TYPE, DECISIONS_TYPE, DONE, NEEDS_SCHEMA, PAUSED, RING_TYPE
+from quercus.ask.layout import ASKING_TYPE, DECISIONS_TYPE, RING_TYPE
 from quercus.compile import array_type, kernel
+from quercus.decision import decide
 from quercus.learners.evergreen.answers import (
     MIXED,
     add_recent,
@@ -72,7 +73,7 @@ from quercus.learners.evergreen.singles.kernels import (
     tell_singles,
 )
 from quercus.learners.evergreen.singles.layout import SINGLES_TYPES, Singles
-from quercus.learners.incremental.answers import decide
+from quercus.rows import DONE, NEEDS_SCHEMA, PAUSED
 
 _NUMBER = types.int64
 _NUMBERS = array_type(np.float64, 1, readonly=True)

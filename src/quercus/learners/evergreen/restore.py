@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.ask.layout import DONE
 from quercus.flat import enlarged
 from quercus.learners.evergreen.arrays import NEW, TREE, EvergreenArrays
 from quercus.learners.evergreen.layout import (
@@ -39,6 +38,7 @@ from quercus.learners.evergreen.layout import (
 )
 from quercus.learners.evergreen.singles.arrays import SinglesArrays
 from quercus.predictor import Floats
+from quercus.rows import DONE
 from quercus.store import Model, ModelFileError
 
 _TYPES: dict[str, Any] = {

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 
-from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
 from quercus.base import OnlineClassifier
 from quercus.interrupts import next_slice, uninterrupted
 from quercus.learners.evergreen.arrays import NO_ASKING, EvergreenArrays
@@ -27,6 +26,7 @@ from quercus.learners.evergreen.layout import (
     WINDOW,
 )
 from quercus.predictor import Floats, Integers
+from quercus.rows import DONE, NEEDS_SCHEMA, PAUSED
 
 Marks = npt.NDArray[np.uint8]
 _FIRST_SLICE = 4096

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from quercus.ask.rows import AskedRows
 from quercus.interrupts import uninterrupted
 from quercus.learners.evergreen.arrays import NO_ASKING, EvergreenArrays
 from quercus.learners.evergreen.layout import ASK, LEARN, NO_AGGREGATE, NO_RECENT, NO_SINGLES, PREDICT
@@ -17,6 +16,7 @@ from quercus.learners.evergreen.running import Asking, Marks, Rows, WatchingLear
 from quercus.learners.evergreen.settings import check_arguments, read_settings
 from quercus.learners.evergreen.singles.restore import restore_singles
 from quercus.predictor import Floats, Integers
+from quercus.rows import Rows as BatchRows
 from quercus.store import Model
 
 _NO_ANSWERS: Integers = np.empty(0, np.int64)
@@ -87,14 +87,14 @@ class EvergreenLearner(EvergreenLook, WatchingLearner):
         self._weight[0] = weight
         self._run((row, self._label, self._weight, self._watched, _NO_ANSWERS, _NO_PROBA), LEARN)
 
-    def _ask_rows(self, rows: AskedRows, start: int, learn: bool) -> tuple[int, int]:
+    def _ask_rows(self, rows: BatchRows, start: int, learn: bool) -> tuple[int, int]:
         """Answer rows, decide about each whether to ask for its label and, if told so, learn those that were asked.
 
         Returns the row to go on from and why, as `quercus.learners.incremental.tree.GrowingTree` does.
         """
-        mode, asking = PREDICT | ASK | (LEARN if learn else 0), (rows.record, rows.ring, rows.decisions)
+        mode, asking = PREDICT | ASK | (LEARN if learn else 0), (rows.asking, rows.ring, rows.decisions)
         with self._alone():
-            told = (rows.X, rows.y, rows.weights, _NO_MARKS, rows.answers, rows.proba)
+            told = (rows.X, rows.y, rows.weight, _NO_MARKS, rows.answers, rows.proba)
             return self._run(told, mode, asking, start)
 
     def _run(self, rows: Rows, mode: int, asking: Asking = NO_ASKING, row: int = 0) -> tuple[int, int]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
 from quercus.compile import kernel
+from quercus.decision import decide, largest
 from quercus.drift.kernels import COUNT, SQUARES, SUM, adwin_add, adwin_rose
 from quercus.learners.incremental.alternates import (
     WATCH_TYPES,
@@ -18,7 +18,7 @@ from quercus.learners.incremental.alternates import (
     settle_children,
     start_alternate,
 )
-from quercus.learners.incremental.answers import decide, largest, mix_bayes, share_counts, uses_bayes
+from quercus.learners.incremental.answers import mix_bayes, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_grown, is_due
 from quercus.learners.incremental.kernels import ROW_TYPES, ask_row, is_new
@@ -36,6 +36,7 @@ from quercus.learners.incremental.layout import (
     STATE_TYPES,
     TABLE,
 )
+from quercus.rows import DONE, NEEDS_SCHEMA, PAUSED
 
 # Level at which a window of errors finds a change.
 CHANGE_DELTA = 0.01

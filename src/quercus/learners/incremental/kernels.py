@@ -8,16 +8,10 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import decide_row, measure_answer
-from quercus.ask.layout import (
-    ASKING_TYPE,
-    DECISIONS_TYPE,
-    DONE,
-    NEEDS_SCHEMA,
-    PAUSED,
-    RING_TYPE,
-)
+from quercus.ask.layout import ASKING_TYPE, DECISIONS_TYPE, RING_TYPE
 from quercus.compile import kernel
-from quercus.learners.incremental.answers import decide, mix_bayes, route, share_counts, uses_bayes
+from quercus.decision import decide
+from quercus.learners.incremental.answers import mix_bayes, route, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_room, is_due
 from quercus.learners.incremental.layout import (
@@ -41,6 +35,7 @@ from quercus.learners.incremental.layout import (
     UNSEEN,
     WEIGHTS,
 )
+from quercus.rows import DONE, NEEDS_SCHEMA, PAUSED
 
 # What a row brings and what becomes of it: values, class ids (-1: unknown to the learner), weights; answers and
 # probabilities; the asker's state, the rows that it asked last, and its decision about each row.

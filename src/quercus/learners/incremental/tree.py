@@ -12,8 +12,6 @@ import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 
 from quercus.arguments import check_choice, check_number, check_seed
-from quercus.ask.layout import ASKING, DECISION, DONE
-from quercus.ask.rows import AskedRows
 from quercus.base import OnlineClassifier
 from quercus.bounds import NO_TABLE
 from quercus.interrupts import next_slice, uninterrupted
@@ -39,6 +37,7 @@ from quercus.learners.incremental.watch import WatchedArrays, read_marks
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
 from quercus.randomness import new_generator
+from quercus.rows import ASKING, DECISION, DONE, Rows
 from quercus.store import Model, ModelFileError
 
 _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADAPTIVE}
@@ -248,15 +247,17 @@ class GrowingTree(TreeLook, OnlineClassifier):
             self._make_place(row[0], label)
             self._run(rows, LEARN, resume=RESUME)
 
-    def _ask_rows(self, rows: AskedRows, start: int, learn: bool) -> tuple[int, int]:
+    def _ask_rows(self, rows: Rows, start: int, learn: bool) -> tuple[int, int]:
         """Answer rows, decide about each whether to ask for its label and, if told so, learn those that were asked.
 
         Returns the row to go on from and why: DONE; NEEDS_SCHEMA, if that row was asked but brings a class or a
         category that the schema does not know, so that it has not been learned; PAUSED, before a row at which a label
         comes.
         """
+        names = ("X", "y", "weight", "answers", "proba", "asking", "ring", "decisions")
+        told = tuple(getattr(rows, name) for name in names)
         with self._alone():
-            return self._run(rows, PREDICT | ASK | (LEARN if learn else 0), start)
+            return self._run(told, PREDICT | ASK | (LEARN if learn else 0), start)
 
     def _call(self, rows: tuple[Any, ...], row: int, stop: int, mode: int) -> int:
         kernel = self._KERNELS[self.adaptive]

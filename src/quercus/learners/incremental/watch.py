@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.ask.layout import DECISION
 from quercus.drift.adwin import are_sound_windows
 from quercus.drift.kernels import ADWIN_WIDTH
 from quercus.learners.incremental.alternates import KEPT_SHARE, WATCH, WATCHING
 from quercus.learners.incremental.arrays import TreeArrays
 from quercus.learners.incremental.state import Floats
+from quercus.rows import DECISION
 
 Integers = npt.NDArray[np.int64]
 

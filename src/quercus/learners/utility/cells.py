@@ -10,7 +10,7 @@ from quercus.compile import kernel
 from quercus.learners.utility.layout import LARGEST_UNIT, QUANTILES, TENTHS
 
 
-@kernel
+@kernel(borrows=True)
 def be_patient(rows: int) -> int:
     """Return how often a feature that shows one value, or none, is asked for: ever more rarely, but for ever."""
     patience, doubled = YOUNG, 2 * YOUNG
@@ -20,13 +20,13 @@ def be_patient(rows: int) -> int:
     return patience
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def is_young(feature: Any, patience: int) -> bool:
     """Return whether a feature has no two cells to tell apart, and has not been asked for often enough."""
     return feature.cells <= 1 and feature.asked < patience
 
 
-@kernel
+@kernel(borrows=True)
 def write_tenths(low: float, high: float, edges: Any) -> None:
     """Write the edges of ten cells between two numbers, however far these are apart."""
     for k in range(1, TENTHS):
@@ -35,7 +35,7 @@ def write_tenths(low: float, high: float, edges: Any) -> None:
             edges[k - 1] = low * (1.0 - k / TENTHS) + high * (k / TENTHS)
 
 
-@kernel
+@kernel(borrows=True)
 def draw_tenths(kept: Any, number: int, edges: Any) -> int:
     """Write the edges of ten cells over the range of the values; return their number."""
     low, high = kept[0].value, kept[0].value

@@ -10,7 +10,7 @@ from quercus.acquisition.binning import find_cell
 from quercus.acquisition.layout import KNOWN
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
-from quercus.learners.incremental.answers import decide
+from quercus.decision import decide
 from quercus.learners.utility.layout import HYPOTHESES
 
 _SMALLEST = 2.0**-512
@@ -18,7 +18,7 @@ _SMALLEST = 2.0**-512
 _DRAWS = 20
 
 
-@kernel
+@kernel(borrows=True)
 def count_rows(features: Any, most: int) -> int:
     """Return how many rows of one cell per feature there are, or a number above the most that matters."""
     rows = 1
@@ -29,7 +29,7 @@ def count_rows(features: Any, most: int) -> int:
     return rows
 
 
-@kernel
+@kernel(borrows=True)
 def write_row(features: Any, number: int, cells: Any) -> None:
     """Write the row of this number, the last feature changing first."""
     for back in range(len(features)):
@@ -39,42 +39,47 @@ def write_row(features: Any, number: int, cells: Any) -> None:
         number //= width
 
 
-@kernel
+@kernel(inline=True, borrows=True)
+def cell_at(theta: Any, first: int, cells: int, label: int, rest: float) -> int:
+    """Return the cell at which the running sum of P(cell | class) exceeds a number."""
+    cell = 0
+    while cell < cells - 1:
+        rest -= theta[first + cell, label]
+        if rest < 0.0:
+            break
+        cell += 1
+    return cell
+
+
+@kernel(inline=True, borrows=True)
 def draw_values(features: Any, theta: Any, generator: Any, label: int, cells: Any) -> None:
     """Draw the cell of each feature in a class."""
     for f in range(len(features)):
-        first, rest = features[f].first, draw_uniform(generator)
-        cell, last = 0, features[f].cells - 1
-        while cell < last:
-            rest -= theta[first + cell, label]
-            if rest < 0.0:
-                break
-            cell += 1
-        cells[f] = cell
+        cells[f] = cell_at(theta, features[f].first, features[f].cells, label, draw_uniform(generator))
 
 
-@kernel
-def draw_row(features: Any, table: Any, classes: int, cells: Any) -> None:
-    """Draw a class, and the cell of each feature in that class."""
-    rest, label = draw_uniform(table.generator[0]), 0
+@kernel(inline=True, borrows=True)
+def draw_class(shares: Any, generator: Any, classes: int) -> int:
+    """Draw a class."""
+    rest, label = draw_uniform(generator), 0
     while label < classes - 1:
-        rest -= table.classes[label]
+        rest -= shares[label]
         if rest < 0.0:
             break
         label += 1
-    draw_values(features, table.theta, table.generator[0], label, cells)
+    return label
 
 
-@kernel
-def find_place(table: Any, row: int) -> bool:
+@kernel(inline=True, borrows=True)
+def find_place(cells: Any, places: Any, row: int) -> bool:
     """Return whether a row is another than all rows before it, and note it in the hash table."""
-    cells, size = table.cells, len(table.places)
+    size = len(places)
     key = np.uint64(14695981039346656037)
     for f in range(cells.shape[1]):
         key = (key ^ np.uint64(cells[row, f])) * np.uint64(1099511628211)
     place = np.int64((key ^ (key >> np.uint64(29))) % np.uint64(size))
-    while table.places[place] >= 0:
-        other = table.places[place]
+    while places[place] >= 0:
+        other = places[place]
         same = True
         for f in range(cells.shape[1]):
             if cells[other, f] != cells[row, f]:
@@ -83,23 +88,23 @@ def find_place(table: Any, row: int) -> bool:
         if same:
             return False
         place = (place + 1) % size
-    table.places[place] = row
+    places[place] = row
     return True
 
 
-@kernel
-def weigh_row(features: Any, table: Any, classes: int, row: int, order: Any, loss: Any, r: Any) -> None:
-    """Write the weight of a hypothesis and its region: the answer for it."""
+@kernel(borrows=True)
+def weigh_row(features: Any, theta: Any, shares: Any, classes: int, cells: Any, r: Any) -> float:
+    """Write the weight of a hypothesis by class, without a factor; return the weight of all."""
     shift = 1.0
     for y in range(classes):
-        r[y] = table.classes[y]
+        r[y] = shares[y]
     for f in range(len(features)):
         if features[f].cells < 2:
             continue
-        cell = features[f].first + table.cells[row, f]
+        cell = features[f].first + cells[f]
         top = 0.0
         for y in range(classes):
-            r[y] *= table.theta[cell, y]
+            r[y] *= theta[cell, y]
             top = max(top, r[y])
         # Only the weight may be too small for a number, not what the region follows from.
         if 0.0 < top < _SMALLEST:
@@ -109,46 +114,47 @@ def weigh_row(features: Any, table: Any, classes: int, row: int, order: Any, los
     total = 0.0
     for y in range(classes):
         total += r[y]
-    table.weight[row] = total * shift
-    table.region[row] = decide(r, order, loss, classes)
+    return total * shift
 
 
 @kernel
 def make_hypotheses(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: Any) -> None:
     """Make the hypotheses: all rows if they are no more than asked for, otherwise as many different draws."""
-    classes = state.options[0].classes
-    rows = count_rows(state.features, settings.hypotheses)
+    classes, features, theta, generator = state.options[0].classes, state.features, table.theta, table.generator[0]
+    shares, cells, places, weight, region = table.classes, table.cells, table.places, table.weight, table.region
+    rows = count_rows(features, settings.hypotheses)
     enumerates = rows <= settings.hypotheses
     if not enumerates:
         rows = _DRAWS * settings.hypotheses
-        for place in range(len(table.places)):
-            table.places[place] = -1
+        for place in range(len(places)):
+            places[place] = -1
     number, total = 0, 0.0
     for i in range(rows if classes > 0 else 0):
         if number == settings.hypotheses:
             break
         is_new = True
         if enumerates:
-            write_row(state.features, i, table.cells[number])
+            write_row(features, i, cells[number])
         else:
-            draw_row(state.features, table, classes, table.cells[number])
-            is_new = find_place(table, number)
+            draw_values(features, theta, generator, draw_class(shares, generator, classes), cells[number])
+            is_new = find_place(cells, places, number)
         if is_new:
-            weigh_row(state.features, table, classes, number, order, loss, r)
-            total += table.weight[number]
+            weight[number] = weigh_row(features, theta, shares, classes, cells[number], r)
+            region[number] = decide(r, order, loss, classes)
+            total += weight[number]
             number += 1
     # Few of many hypotheses weigh next to nothing: scores are to be compared with the least gain whatever their number.
     for h in range(number if total > 0.0 else 0):
-        table.weight[h] /= total
+        weight[h] /= total
     table.facts[HYPOTHESES] = number
 
 
 @kernel
 def mark_alive(state: Any, table: Any, row: Any, status: Any, edge: Any) -> int:
     """Mark the hypotheses that agree with what is known; return in how many regions they are, at most 2."""
-    number = table.facts[HYPOTHESES]
+    number, cells, alive, regions_of = table.facts[HYPOTHESES], table.cells, table.alive, table.region
     for h in range(number):
-        table.alive[h] = 1
+        alive[h] = 1
     for f in range(len(status)):
         if status[f] != KNOWN:
             continue
@@ -157,14 +163,14 @@ def mark_alive(state: Any, table: Any, row: Any, status: Any, edge: Any) -> int:
             continue
         k = edge[f]
         for h in range(number):
-            other = table.cells[h, f]
+            other = cells[h, f]
             agrees = other == cell if k < 0 else (other <= k) == (cell <= k)
-            table.alive[h] &= agrees
+            alive[h] &= agrees
     region, regions = -1, 0
     for h in range(number):
-        if table.alive[h] and table.region[h] != region:
+        if alive[h] and regions_of[h] != region:
             regions = 1 if region < 0 else 2
-            region = table.region[h]
+            region = regions_of[h]
             if regions == 2:
                 break
     return regions

@@ -50,8 +50,9 @@ class Table(Struct):
     P(class). ``picked`` is the edge of each feature that is the only one to be asked about (-1: all are), ``chance``
     the probability of that. ``luck`` is the score of each item under the objective "random". Hypotheses: ``cells`` by
     hypothesis and feature, ``weight``, ``region``, ``alive`` (agrees with what is known), ``places`` a hash table.
-    ``scenes`` are rows of cells drawn of each class. ``selected`` tells of each item whether a case may buy it.
-    ``facts`` are two numbers; ``generator`` is what all this was drawn with.
+    ``scenes`` are rows of cells drawn of each class: those of a feature are found from ``numbers`` when it is first
+    looked at (``seen``). ``selected`` tells of each item whether a case may buy it. ``facts`` are two numbers;
+    ``generator`` is what all this was drawn with.
     """
 
     theta = Field(np.float64, "cell", "class")
@@ -65,7 +66,9 @@ class Table(Struct):
     region = Field(np.int64, "hypothesis")
     alive = Field(np.uint8, "hypothesis")
     places = Field(np.int64, "place")
+    numbers = Field(np.float64, "scene", "feature")
     scenes = Field(np.int32, "scene", "feature")
+    seen = Field(np.uint8, "feature")
     selected = Field(np.uint8, "item")
     facts = Field(np.int64, 2)
     generator = Field(GENERATOR, 1)

@@ -9,7 +9,7 @@ from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 
 
-@kernel
+@kernel(borrows=True)
 def draw_normal(generator: Any) -> float:
     """Return a standard normal number, by the polar method."""
     while True:
@@ -20,7 +20,7 @@ def draw_normal(generator: Any) -> float:
             return a * sqrt(-2.0 * log(s) / s)
 
 
-@kernel
+@kernel(borrows=True)
 def draw_gamma(generator: Any, shape: float) -> float:
     """Return a gamma variable of scale 1, after Marsaglia and Tsang; below a shape of 1 by one of shape + 1."""
     boost = 1.0

@@ -1,8 +1,4 @@
-"""What a question is worth: the scores of features and of groups; compiled. See ``docs/utility.md``.
-
-numba counts references to all arrays of a tuple at each call with it, which costs more than a score: what is called for
-each feature takes plain arrays.
-"""
+"""What a question is worth: the scores of features and of groups; compiled. See ``docs/utility.md``."""
 
 from __future__ import annotations
 
@@ -26,13 +22,13 @@ from quercus.learners.utility.layout import (
 )
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def has_edges(numeric: int, feature: Any) -> bool:
     """Return whether a question about a feature is one about an edge."""
     return numeric != QUANTILES and feature.kind == NUMERIC and feature.cells == TENTHS
 
 
-@kernel
+@kernel(borrows=True)
 def spread(weights: Any, classes: int) -> float:
     """Return what all pairs of different entries weigh."""
     total, squares = 0.0, 0.0
@@ -42,7 +38,7 @@ def spread(weights: Any, classes: int) -> float:
     return 0.5 * (total * total - squares)
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def predict_outcome(q: Any, outcomes: Any, place: int, classes: int) -> float:
     """Return how probable an outcome is."""
     p = 0.0
@@ -51,7 +47,7 @@ def predict_outcome(q: Any, outcomes: Any, place: int, classes: int) -> float:
     return p
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def score_entropy(q: Any, outcomes: Any, first: int, cells: int, classes: int) -> float:
     """Return the entropy of the outcome, in bits."""
     entropy = 0.0
@@ -62,7 +58,7 @@ def score_entropy(q: Any, outcomes: Any, first: int, cells: int, classes: int) -
     return entropy
 
 
-@kernel
+@kernel(borrows=True)
 def score_discounted(q: Any, r: Any, outcomes: Any, first: int, cells: int, classes: int) -> float:
     """Return what the outcome is expected to discount of the edges between classes ("eced")."""
     whole, score = spread(q, classes), 0.0
@@ -80,21 +76,10 @@ def score_discounted(q: Any, r: Any, outcomes: Any, first: int, cells: int, clas
 
 
 @kernel
-def score_cells(
-    objective: int,
-    q: Any,
-    r: Any,
-    theta: Any,
-    entropy: Any,
-    luck: Any,
-    features: Any,
-    item: Any,
-    offers: Any,
-    status: Any,
-    classes: int,
-    scores: Any,
-) -> None:
+def score_cells(objective: int, state: Any, item: Any, table: Any, scratch: Any, status: Any) -> None:
     """Write the scores of the unknown features on offer, with their cells as outcomes; not for "ec2"."""
+    q, r, theta, entropy, luck = scratch.q, scratch.r, table.theta, table.entropy, table.luck
+    features, offers, scores, classes = state.features, scratch.offers, scratch.scores, state.options[0].classes
     for f in range(len(status)):
         score, first, cells = 0.0, features[f].first, features[f].cells
         if objective == RANDOM:
@@ -110,7 +95,7 @@ def score_cells(
         scores[f] = max(score, 0.0)
 
 
-@kernel
+@kernel(borrows=True)
 def split_cells(theta: Any, first: int, edge: int, classes: int, outcomes: Any) -> None:
     """Write the probabilities of both sides of an edge."""
     for y in range(classes):
@@ -123,7 +108,7 @@ def split_cells(theta: Any, first: int, edge: int, classes: int, outcomes: Any) 
         outcomes[0, y], outcomes[1, y] = low, high
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def mean_entropy(q: Any, outcomes: Any, classes: int) -> float:
     """Return the entropy of two outcomes in the mean over the classes, each being the true one."""
     mean = 0.0
@@ -135,7 +120,7 @@ def mean_entropy(q: Any, outcomes: Any, classes: int) -> float:
     return mean
 
 
-@kernel
+@kernel(borrows=True)
 def score_edge(objective: int, q: Any, r: Any, theta: Any, first: int, edge: int, classes: int, outcomes: Any) -> float:
     """Return the score of a question about an edge; not for "ec2" and "random"."""
     split_cells(theta, first, edge, classes, outcomes)
@@ -149,7 +134,7 @@ def score_edge(objective: int, q: Any, r: Any, theta: Any, first: int, edge: int
     return score
 
 
-@kernel
+@kernel(borrows=True)
 def add_hypotheses(
     hypotheses: Any, region: Any, weight: Any, alive: Any, number: int, f: int, cells: int, classes: int, outcomes: Any
 ) -> None:
@@ -162,7 +147,7 @@ def add_hypotheses(
             outcomes[hypotheses[h, f], region[h]] += weight[h]
 
 
-@kernel
+@kernel(borrows=True)
 def score_cut(q: Any, r: Any, theta: Any, first: int, cells: int, edge: int, classes: int, outcomes: Any) -> float:
     """Return the weight of the pairs of hypotheses that the outcome is expected to cut ("ec2"); no edge: -1."""
     for y in range(classes):
@@ -206,7 +191,7 @@ def choose_edge(settings: Any, state: Any, table: Any, scratch: Any, f: int, the
         scratch.first_score[f] = most
 
 
-@kernel
+@kernel(borrows=True)
 def score_shares(q: Any, shares: Any, cells: int, classes: int) -> float:
     """Return the information gain of a question whose outcomes have these probabilities."""
     score = score_entropy(q, shares, 0, cells, classes)
@@ -221,12 +206,9 @@ def score_shares(q: Any, shares: Any, cells: int, classes: int) -> float:
 def score_features(settings: Any, state: Any, item: Any, table: Any, scratch: Any, status: Any) -> None:
     """Write the score of every unknown feature on offer by itself, and the edge that it would be asked by."""
     options, q, r, outcomes, scores = state.options[0], scratch.q, scratch.r, scratch.outcomes, scratch.scores
-    classes, cuts, offers, objective = options.classes, settings.objective == EC2, scratch.offers, settings.objective
+    classes, cuts, offers = options.classes, settings.objective == EC2, scratch.offers
     if not cuts:
-        score_cells(
-            *(objective, q, r, table.theta, table.entropy, table.luck),
-            *(state.features, item, offers, status, classes, scores),
-        )
+        score_cells(settings.objective, state, item, table, scratch, status)
     for f in range(len(status) if cuts or options.numeric != QUANTILES else 0):
         first, cells = state.features[f].first, state.features[f].cells
         is_asked = status[f] == UNKNOWN and offers[item[f]] != NOT_OFFERED
@@ -262,13 +244,13 @@ def score_partnered(settings: Any, state: Any, table: Any, scratch: Any, row: An
                 scratch.scores[f] = score_shares(scratch.q, scratch.shares, state.features[f].cells, classes)
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def count_outcomes(edge: int, cells: int) -> int:
     """Return how many outcomes a question about a feature has."""
     return 2 if edge >= 0 else max(cells, 1)
 
 
-@kernel
+@kernel(borrows=True)
 def widen_joint(joint: Any, size: int, outcomes: Any, first: int, width: int, classes: int) -> int:
     """Multiply the joint outcomes of some features by those of another; return their number."""
     # From the last to the first, so that nothing is overwritten that is still needed.

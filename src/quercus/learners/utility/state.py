@@ -298,14 +298,18 @@ class UtilityState(State):
 
     def _expected_sizes(self) -> dict[str, int]:
         room, quantiles, exp3 = self.features["room"], self.numeric == QUANTILES, self.numeric == EXP3
-        return self.sizes | self._sizes_for(self.sizes["class"]) | {
-            "edge": (self.bins if quantiles else TENTHS) - 1,
-            "value": KEPT_VALUES if quantiles else YOUNG,
-            "favoured": len(room) if exp3 else 0,
-            "tenth": TENTHS - 1 if exp3 else 0,
-            "paired": sum(room[:MOST_PAIRED].tolist()) if self.is_paired else 0,
-            "cell": sum(room.tolist()),
-        }
+        return (
+            self.sizes
+            | self._sizes_for(self.sizes["class"])
+            | {
+                "edge": (self.bins if quantiles else TENTHS) - 1,
+                "value": KEPT_VALUES if quantiles else YOUNG,
+                "favoured": len(room) if exp3 else 0,
+                "tenth": TENTHS - 1 if exp3 else 0,
+                "paired": sum(room[:MOST_PAIRED].tolist()) if self.is_paired else 0,
+                "cell": sum(room.tolist()),
+            }
+        )
 
     def _check_blocks(self) -> None:
         f = self.features

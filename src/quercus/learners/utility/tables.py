@@ -50,7 +50,9 @@ def make_table(settings: Any, state: Any, items: int, explores: int, generator: 
         np.zeros(most, np.int64),
         np.zeros(most, np.uint8),
         np.zeros(4 * most + 1, np.int64),
+        np.zeros((scenes, features)),
         np.zeros((scenes, features), np.int32),
+        np.zeros(features, np.uint8),
         np.ones(items, np.uint8),
         np.array([explores, 0]),
         generator,
@@ -147,10 +149,10 @@ def draw_rest(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: A
     if settings.hypotheses > 0 and (stops or settings.objective == EC2):
         make_hypotheses(settings, state, table, order, loss, r)
     if settings.worth > 0.0 and stops:
-        draw_scenes(state.features, table, state.options[0].classes)
+        draw_scenes(table, state.options[0].classes)
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def weigh_classes(q: Any, theta: Any, low: int, high: int, classes: int) -> None:
     """Multiply the weight of each class by the probability of cells low .. high; small weights are all made larger."""
     top = 0.0
@@ -189,7 +191,7 @@ def weigh_partners(prior: float, state: Any, scratch: Any, row: Any, status: Any
             weigh_classes(q, scratch.shares, low, high, state.options[0].classes)
 
 
-@kernel
+@kernel(borrows=True)
 def share_weights(q: Any, classes: int) -> None:
     """Divide the weights of the classes by their sum; without any they are even."""
     total = 0.0

@@ -90,11 +90,11 @@ class UtilityLearner(CompiledLearner):
             return _HYPOTHESES if self.objective == "ec2" else 0
         return self.hypotheses
 
-    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool) -> Any:
+    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool = False, **more: Any) -> Any:
         if self.ranges and not self._is_fitted():
             added = self._new_schema().read(X, learn=True).additions
             check_range_names(self, added.names if added else [])
-        return super()._learn_batch(X, y, classes, sample_weight, predict)
+        return super()._learn_batch(X, y, classes, sample_weight, predict, **more)
 
     def _begin(self, features: int) -> None:
         self._utility = self._new_state(features)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.acquisition.layout import ORDERED, UNKNOWN
+from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.learners.utility.ahead import add_pair, weigh_pairs
-from quercus.learners.utility.hypotheses import draw_values
+from quercus.learners.utility.hypotheses import cell_at
 from quercus.learners.utility.layout import MOST_LIKELY, MOST_SCENES
 
 # Whether an item could be bought now, has been bought in thought, cannot be bought, or only behind what it needs.
 _NOW, _TAKEN, _OUT, _BEHIND = range(4)
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def expect_loss(q: Any, loss: Any, answer: int, classes: int) -> float:
     """Return what an answer is expected to cost; without a table, how probable it is that it is wrong."""
     if loss.shape[0] == 0:
@@ -25,7 +26,7 @@ def expect_loss(q: Any, loss: Any, answer: int, classes: int) -> float:
     return expected
 
 
-@kernel
+@kernel(borrows=True)
 def find_answer(q: Any, loss: Any, classes: int) -> int:
     """Return the answer of least expected loss, of equal ones the first."""
     best, least = 0, expect_loss(q, loss, 0, classes)
@@ -36,7 +37,7 @@ def find_answer(q: Any, loss: Any, classes: int) -> int:
     return best
 
 
-@kernel
+@kernel(borrows=True)
 def largest_loss(loss: Any, classes: int) -> float:
     """Return the largest loss of any answer."""
     if loss.shape[0] == 0:
@@ -48,7 +49,7 @@ def largest_loss(loss: Any, classes: int) -> float:
     return largest
 
 
-@kernel
+@kernel(borrows=True)
 def spread_loss(loss: Any, y: int, classes: int) -> tuple[float, float]:
     """Return the least and the largest loss where a class is the true one."""
     least, largest = loss[y, 0], loss[y, 0]
@@ -57,7 +58,7 @@ def spread_loss(loss: Any, y: int, classes: int) -> tuple[float, float]:
     return least, largest
 
 
-@kernel
+@kernel(borrows=True)
 def widest_loss(loss: Any, classes: int) -> float:
     """Return the largest distance of two losses of the same true class."""
     if loss.shape[0] == 0:
@@ -69,7 +70,7 @@ def widest_loss(loss: Any, classes: int) -> float:
     return widest
 
 
-@kernel
+@kernel(borrows=True)
 def find_stake(q: Any, loss: Any, answer: int, classes: int) -> float:
     """Return how much less the right answer is expected to lose than this one."""
     stake = expect_loss(q, loss, answer, classes)
@@ -78,21 +79,39 @@ def find_stake(q: Any, loss: Any, answer: int, classes: int) -> float:
     return stake
 
 
-@kernel(inline=True)
+@kernel(inline=True, borrows=True)
 def count_scenes(classes: int) -> int:
     """Return how many scenes each class has."""
     return MOST_SCENES // min(classes, MOST_LIKELY)
 
 
 @kernel
-def draw_scenes(features: Any, table: Any, classes: int) -> None:
-    """Draw rows of each class: what the features of a case may turn out to be."""
+def draw_scenes(table: Any, classes: int) -> None:
+    """Draw numbers for rows of each class: what the features of a case may turn out to be."""
+    numbers, generator, seen = table.numbers, table.generator[0], table.seen
+    for f in range(len(seen)):
+        seen[f] = 0
     for row in range(classes * count_scenes(classes) if classes > 0 else 0):
-        label = row // count_scenes(classes)
-        draw_values(features, table.theta, table.generator[0], label, table.scenes[row])
+        for f in range(len(seen)):
+            numbers[row, f] = draw_uniform(generator)
 
 
 @kernel
+def see_feature(features: Any, table: Any, f: int, classes: int) -> None:
+    """Find what a feature is in each row, from the numbers that were drawn for it."""
+    theta, numbers, scenes, first, cells = (
+        table.theta,
+        table.numbers,
+        table.scenes,
+        features[f].first,
+        features[f].cells,
+    )
+    for row in range(classes * count_scenes(classes)):
+        scenes[row, f] = cell_at(theta, first, cells, row // count_scenes(classes), numbers[row, f])
+    table.seen[f] = 1
+
+
+@kernel(borrows=True)
 def find_likely(q: Any, classes: int, likely: Any) -> int:
     """Write the classes whose scenes are looked at: all, or the most probable ones; return how many."""
     count = min(classes, MOST_LIKELY)
@@ -108,21 +127,16 @@ def find_likely(q: Any, classes: int, likely: Any) -> int:
     return count
 
 
-@kernel
-def see_item(
-    members: Any, first: int, last: int, features: Any, theta: Any, status: Any, scene: Any, world: Any, classes: int
-) -> None:
-    """Change the class probabilities of a world by what its scene shows of an item."""
-    for k in range(first, last):
-        f = members[k]
-        if status[f] == UNKNOWN and features[f].cells > 1:
-            cell, total = features[f].first + scene[f], 0.0
-            for y in range(classes):
-                world[y] *= theta[cell, y]
-                total += world[y]
-            # After each feature: of many together too few digits would be left.
-            for y in range(classes):
-                world[y] = world[y] / total if total > 0.0 else 1.0 / classes
+@kernel(inline=True, borrows=True)
+def see_cell(theta: Any, cell: int, world: Any, classes: int) -> None:
+    """Change the class probabilities of a world by a cell that its scene shows."""
+    total = 0.0
+    for y in range(classes):
+        world[y] *= theta[cell, y]
+        total += world[y]
+    # After each feature: of many together too few digits would be left.
+    for y in range(classes):
+        world[y] = world[y] / total if total > 0.0 else 1.0 / classes
 
 
 @kernel(inline=True)
@@ -131,7 +145,7 @@ def price_of(settings: Any, prices: Any, i: int) -> float:
     return float(prices.dearness[i] if settings.is_relative else prices.price[i])
 
 
-@kernel
+@kernel(borrows=True)
 def save_by_pair(
     pairs: Any, features: Any, unit: float, prior: float, q: Any, loss: Any, classes: int, i: int, j: int, both: Any
 ) -> float:
@@ -190,11 +204,12 @@ def is_worth_it(
 ) -> bool:
     """Return whether the next purchases, few or many, or an item and its mate, are expected to save what they cost."""
     classes, q, worlds, taken = state.options[0].classes, scratch.q, scratch.worlds, scratch.taken
+    features, theta, shown, likely = state.features, table.theta, table.scenes, scratch.likely
     largest = widest_loss(loss, classes)
     if classes < 2 or (settings.is_relative and largest == 0.0):
         return False
     answer, scenes = find_answer(q, loss, classes), count_scenes(classes)
-    count = find_likely(q, classes, scratch.likely)
+    count = find_likely(q, classes, likely)
     worth = settings.worth / largest if settings.is_relative else settings.worth
     mate = scratch.mates[item]
     if mate >= 0:
@@ -215,13 +230,18 @@ def is_worth_it(
         taken[best] = _TAKEN
         spent += prices.price[best]
         price += price_of(settings, prices, best)
-        members, first, last = prices.members, prices.starts[best], prices.starts[best + 1]
+        for k in range(prices.starts[best], prices.starts[best + 1]):
+            f = prices.members[k]
+            if status[f] == UNKNOWN and features[f].cells > 1:
+                if not table.seen[f]:
+                    see_feature(features, table, f, classes)
+                for row in range(count * scenes):
+                    cell = features[f].first + shown[likely[row // scenes] * scenes + row % scenes, f]
+                    see_cell(theta, cell, worlds[row], classes)
         saved = 0.0
         for row in range(count * scenes):
-            label = scratch.likely[row // scenes]
-            scene, world = table.scenes[label * scenes + row % scenes], worlds[row]
-            see_item(members, first, last, state.features, table.theta, status, scene, world, classes)
+            world = worlds[row]
             now = expect_loss(world, loss, answer, classes)
             later = expect_loss(world, loss, find_answer(world, loss, classes), classes)
-            saved += q[label] / scenes * (now - later)
+            saved += q[likely[row // scenes]] / scenes * (now - later)
     return True

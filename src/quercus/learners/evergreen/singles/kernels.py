@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.ask.layout import DONE
 from quercus.compile import array_type, kernel
+from quercus.decision import decide
 from quercus.learners.evergreen.coding import KEEPING, draw_number, find_bin, round_weight
 from quercus.learners.evergreen.layout import (
     LAST_CATEGORY,
@@ -37,7 +37,7 @@ from quercus.learners.evergreen.singles.layout import (
     Sheet,
     Singles,
 )
-from quercus.learners.incremental.answers import decide
+from quercus.rows import DONE
 
 # Lines of a sheet: what the trees tell, its logarithm, the sum over features, and what follows from both.
 TOLD, LOG_TOLD, SUM, SINGLE = range(4)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from quercus.ask.layout import DONE, NEEDS_SCHEMA, PAUSED
 from quercus.compile import kernel
-from quercus.learners.incremental.answers import decide, route, share_counts
+from quercus.decision import decide
+from quercus.learners.incremental.answers import route, share_counts
 from quercus.learners.incremental.kernels import ROW_TYPES, ask_row, is_new
 from quercus.learners.incremental.layout import (
     ASK,
@@ -36,6 +36,7 @@ from quercus.learners.incremental.pooled.layout import (
 from quercus.learners.incremental.pooled.lists import insert_label, measure_list
 from quercus.learners.incremental.pooled.looks import count_classes, find_cut
 from quercus.learners.incremental.pooled.splits import draw_box, split_leaf
+from quercus.rows import DONE, NEEDS_SCHEMA, PAUSED
 
 _NODES, _COUNTS, _LEAVES, _, _, _, _FEATURES, _OPTIONS = STATE_TYPES
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.ask.layout import ASKING, DECISION
 from quercus.learners.incremental.kernels import find_leaves
 from quercus.learners.incremental.pooled.kernels import run_pool_rows
 from quercus.learners.incremental.pooled.layout import MEASURE, SIZE_POOL, SIZE_VOLUME
+from quercus.rows import ASKING, DECISION
 
 if TYPE_CHECKING:
     from quercus.learners.incremental.pooled.arrays import PooledArrays
