@@ -149,11 +149,6 @@ class ReinforcedLearner(CompiledLearner):
         self._read_settings()
         self._find_items(self._find_prices()[1])
 
-    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool) -> Any:
-        if self._is_fitted():
-            self._check_changes()
-        return super()._learn_batch(X, y, classes, sample_weight, predict)
-
     def _note_schema(self) -> None:
         super()._note_schema()
         self._note_rewards()
