@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
@@ -170,6 +171,12 @@ class Classifier(Predictor):
             raise ValueError(f"monitored must be one True or False for each of the {len(y)} rows; it is {monitored!r}.")
         with self._learning():
             self._learn_batch(X, y, None, sample_weight, monitored=flags.astype(np.uint8))
+
+    @has(Monitors, lambda learner: learner.engine.is_monitoring(learner))  # type: ignore[untyped-decorator]
+    def learn_marked(self, X: Any, y: Any, watched: Any, sample_weight: Any = None) -> None:
+        """Do what `learn_monitored` does: its former name, for one more release."""
+        warnings.warn("learn_marked is now called learn_monitored.", DeprecationWarning, stacklevel=2)
+        self.learn_monitored(X, y, watched, sample_weight)
 
     @has(Freezable)  # type: ignore[untyped-decorator]
     def freeze(self) -> Predictor:
