@@ -36,7 +36,7 @@ Flags = npt.NDArray[np.uint8]
 _HASTE = 20.0
 
 
-class Outcome(NamedTuple):
+class Answered(NamedTuple):
     """What a learner answered, row by row, before it learned each row.
 
     ``truth`` and ``answers`` are class ids by first arrival (-1: none known yet), ``proba`` has a column per class id,
@@ -135,7 +135,7 @@ class Classifier(Predictor):
         """Learn the rows of `fit`."""
         self.partial_fit(X, y, sample_weight=sample_weight)
 
-    def test_then_learn(self, X: Any, y: Any, sample_weight: Any = None) -> Outcome:
+    def test_then_learn(self, X: Any, y: Any, sample_weight: Any = None) -> Answered:
         """Answer each row, then learn it: the prequential loop, compiled.
 
         Parameters
@@ -144,7 +144,7 @@ class Classifier(Predictor):
             As in `partial_fit`.
         """
         with self._learning():
-            outcome: Outcome = self._learn_batch(X, y, None, sample_weight, predict=True)
+            outcome: Answered = self._learn_batch(X, y, None, sample_weight, predict=True)
         return outcome
 
     @has(Monitors, lambda learner: learner.engine.is_monitoring(learner))  # type: ignore[untyped-decorator]
@@ -293,7 +293,7 @@ class Classifier(Predictor):
             shown = {"answers": answers, "proba": proba} if predict else {}
             rows = Rows(batch.X, y=labels.ids, weight=weights, monitored=monitored, **shown)
             self._learn_rows(rows, arrived, LEARN | PREDICT if predict else LEARN)
-            return Outcome(labels.ids, answers, proba, list(schema.labels)) if predict else None
+            return Answered(labels.ids, answers, proba, list(schema.labels)) if predict else None
         except _FullError as full:
             gate.alone(self._undo, before, undo, X, y, classes, weights[: full.row])
             told = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""

@@ -46,8 +46,7 @@ def list_prices(prices: Prices, features: int) -> Any:
 
     Examples
     --------
-    >>> list_prices(Prices(["age", "hb", "mri", "crp"], {"mri": 7}, {"blood": ["hb", "crp"]}), 4).members
-    array([0, 1, 3, 2])
+    >>> taken = list_prices(Prices(["age", "hb", "mri", "crp"], {"mri": 7}, {"blood": ["hb", "crp"]}), 4)
     """
     arrays = prices.arrays()
     item = np.ascontiguousarray(arrays.item[:features])

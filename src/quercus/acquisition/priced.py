@@ -146,6 +146,7 @@ class PricedLearner(OnlineClassifier):
         if not is_sound or not (entropy is None or (type(entropy) is int and entropy >= 0)):
             raise ModelFileError("what it has spent makes no sense.")
         learner._spent, learner._opened, learner._entropy = spent, opened, entropy
+        learner._check_money()
         return learner
 
 

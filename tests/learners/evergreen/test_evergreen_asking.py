@@ -3,7 +3,7 @@
 import pytest
 
 import quercus as qc
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 
 POLICIES = (qc.ask.Uncertain, qc.ask.Random, qc.ask.Confident, qc.ask.VariableUncertainty)
 
@@ -19,7 +19,7 @@ class ByRow(qc.EvergreenTree):
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("delay", [0, 120])
 def test_the_compiled_loop_asks_and_learns_the_same(policy, delay):
-    stream = unkind_stream(1500)
+    stream = adversarial_stream(1500)
     runs = []
     for learner in (qc.EvergreenTree(), ByRow()):
         run = qc.evaluate((stream.rows, stream.labels), learner, ask=policy(budget=0.3), delay=delay)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from quercus.acquisition.layout import YOUNG
 from quercus.acquisition.rows import CaseRows
 from quercus.arguments import check_number
-from quercus.learners.utility.kernels import learn_rows
-from quercus.learners.utility.layout import QUANTILES, SETTINGS
+from quercus.learners.utility.kernels.cases import learn_rows
+from quercus.learners.utility.kernels.layout import QUANTILES, SETTINGS
 from quercus.learners.utility.state import UtilityState
 from quercus.predictor import Floats, Integers
 from quercus.schema import Schema

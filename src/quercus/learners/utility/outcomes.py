@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from quercus.acquisition.layout import KNOWN, NUMERIC
 from quercus.acquisition.policy_outcomes import Names, Outcome, Part, Span
-from quercus.learners.utility.layout import QUANTILES
+from quercus.learners.utility.kernels.layout import QUANTILES
 from quercus.learners.utility.state import UtilityState
 from quercus.predictor import Floats
 from quercus.schema import Schema

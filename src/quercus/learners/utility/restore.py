@@ -47,7 +47,7 @@ def is_early(model: Model) -> bool:
 
     Examples
     --------
-    >>> is_early(Model("UtilityTree", {}, {}, {"features": np.zeros(1, [("kind", np.int64)])}, {}))
-    True
+    >>> is_early(Model("UtilityTree", {}, {}, {"features": UtilityState.empty(0, 8, 3, None).features}, {}))
+    False
     """
     return "asked" not in (model.arrays["features"].dtype.names or ())

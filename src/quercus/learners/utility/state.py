@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NOMINAL, NUMERIC, UNSEEN, YOUNG
-from quercus.learners.utility.layout import EXP3, FIRST_ROOM, LARGEST_UNIT, MOST_PAIRED, QUANTILES, TENTHS
+from quercus.learners.utility.kernels.layout import EXP3, FIRST_ROOM, LARGEST_UNIT, MOST_PAIRED, QUANTILES, TENTHS
 from quercus.predictor import Floats
 from quercus.schema import Schema
 from quercus.state import Field, Index, Real, State, StateError, Whole
@@ -111,14 +111,15 @@ class UtilityState(State):
             Whether pairs of values are counted.
         """
         quantiles = numeric == QUANTILES
-        state = cls(
+        sizes = {
             **dict.fromkeys(("class", "cell", "slot", "paired", "paired class"), 0),
-            feature=features,
-            edge=(bins if quantiles else TENTHS) - 1,
-            value=KEPT_VALUES if quantiles else YOUNG,
-            favoured=features if numeric == EXP3 else 0,
-            tenth=TENTHS - 1 if numeric == EXP3 else 0,
-        )
+            "feature": features,
+            "edge": (bins if quantiles else TENTHS) - 1,
+            "value": KEPT_VALUES if quantiles else YOUNG,
+            "favoured": features if numeric == EXP3 else 0,
+            "tenth": TENTHS - 1 if numeric == EXP3 else 0,
+        }
+        state = cls(parts=None, **sizes)
         words = np.random.SeedSequence(seed).generate_state(5, np.uint64)
         given = {"numeric": numeric, "bins": bins, "paired": paired}
         drawn = dict(zip(("seed", "g0", "g1", "g2", "g3"), words, strict=True))

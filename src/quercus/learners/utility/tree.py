@@ -18,8 +18,8 @@ from quercus.acquisition.prices import Prices
 from quercus.acquisition.rows import CaseRows
 from quercus.interrupts import uninterrupted
 from quercus.learners.utility.arguments import CLASSES, NUMERICS, OBJECTIVES, WORTH, check_arguments, check_range_names
-from quercus.learners.utility.kernels import learn_rows, run_cases
-from quercus.learners.utility.layout import SETTINGS
+from quercus.learners.utility.kernels.cases import learn_rows, run_cases
+from quercus.learners.utility.kernels.layout import SETTINGS
 from quercus.learners.utility.outcomes import find_outcomes
 from quercus.learners.utility.restore import is_early, restore_state
 from quercus.learners.utility.state import UtilityState
