@@ -182,7 +182,8 @@ class EvergreenForest(Classifier):
         """How many of the learned rows each tree keeps, in the mean."""
         if not self._is_fitted():
             return 0
-        return round(sum(tree.n_rows for tree in self._state.trees) / len(self._state.trees))
+        rows: int = sum(tree.n_rows for tree in self._state.trees)
+        return round(rows / len(self._state.trees))
 
     @property
     def n_leaves_(self) -> int:

@@ -64,10 +64,9 @@ def keep_answers(state: EvergreenState) -> FrozenState:
         # Without labels to come they will never count again.
         options["without"] |= NO_RECENT
         recent = recent[:0]
-    kept = TreeState(node=0, late=0, set=0, label=0)
-    kept.replace(nodes=tree.nodes.copy(), counts=tree.counts[:, :known].copy(), recent=recent, sets=tree.sets.copy())
+    kept = TreeState.holding(
+        nodes=tree.nodes.copy(), counts=tree.counts[:, :known].copy(), recent=recent, sets=tree.sets.copy()
+    )
     counts = weigh_singles(state.additive) > 0.0
     singles = freeze(state.additive, known) if counts else new_additive(np.uint64(0), is_on=False)
-    frozen = FrozenState(parts={"tree": kept, "additive": singles})
-    frozen.options = options
-    return frozen
+    return FrozenState.holding(options=options, tree=kept, additive=singles)

@@ -22,6 +22,7 @@ from quercus.learners.evergreen.layout import (
     FINISH,
     FIRST_GROWTH,
     GROWING,
+    IDLE,
     NO_SINGLES,
     NOMINAL,
     NUMERIC,
@@ -280,8 +281,8 @@ def settle(state: EvergreenState) -> None:
     growth, option = state.growth, state.options
     chosen = np.empty(len(growth.sets), np.int32)
     live, sets = close_ranks(growth.nodes, growth.counts, int(growth.growth["nodes"][0]), chosen)
-    nodes, counts, grown = growth.nodes[:live].copy(), growth.counts[:live].copy(), _no_tree(0)
-    grown.replace(nodes=nodes, counts=counts, recent=np.zeros_like(counts), sets=growth.sets[chosen[:sets]])
+    nodes, counts = growth.nodes[:live].copy(), growth.counts[:live].copy()
+    grown = TreeState.holding(nodes=nodes, counts=counts, recent=np.zeros_like(counts), sets=growth.sets[chosen[:sets]])
     state.replace(candidate=grown, growth=GrowthState.idle(counts.shape[1]))
     option["stage"] = REPLAYING
     option["position"] = max(0, int(option["grown"][0]) - REPLAYED)
@@ -295,9 +296,8 @@ def swap(state: EvergreenState) -> None:
     state
         The tree.
     """
-    state.tree = state.candidate
-    state.options["nodes"] = len(state.tree.nodes)
-    give_up(state)
+    state.replace(tree=state.candidate, candidate=_no_tree(state.tree.sizes["label"]))
+    state.options["nodes"], state.options["stage"] = len(state.tree.nodes), IDLE
     m, most = int(state.options["grown"][0]), int(state.options["most_rows"][0])
     state.options["due"] = min(int(_stretch(state, m) * m) + 1, most)
 
@@ -312,7 +312,7 @@ def give_up(state: EvergreenState) -> None:
     """
     classes = state.tree.sizes["label"]
     state.replace(candidate=_no_tree(classes), growth=GrowthState.idle(classes))
-    state.options["stage"] = 0
+    state.options["stage"] = IDLE
 
 
 def keep_last(state: EvergreenState, rows: int) -> None:
