@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import quercus as qc
-from quercus.rows import DONE
 from quercus.learners.evergreen import running
 from quercus.learners.evergreen.kernels import answer_rows
 from quercus.learners.evergreen.layout import ALARMED, BEGIN, NEEDS_LIMITS, READY, STANDS
 from quercus.learners.evergreen.singles.telling import weigh_singles
+from quercus.rows import DONE
 from quercus.store.files import read_model, write_model
 from tests.learners.evergreen.following import Follower, assert_same_singles, make_both, make_rows
 from tests.naive.singles import NaiveSingles

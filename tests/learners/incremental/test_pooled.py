@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from quercus.rows import ASKING, DECISION, DONE
 from quercus.bounds import MEASURES, evaluate_rows, find_table
 from quercus.bounds.layout import IMPURITY
 from quercus.learners.incremental.intervals import reach_pair
@@ -31,6 +30,7 @@ from quercus.learners.incremental.pooled.layout import (
     SIZE_POOL,
     SIZE_VOLUME,
 )
+from quercus.rows import ASKING, DECISION, DONE
 from tests.naive.credible import PoolTree
 
 BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
