@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
@@ -35,7 +36,7 @@ Flags = npt.NDArray[np.uint8]
 _HASTE = 20.0
 
 
-class Outcome(NamedTuple):
+class Answered(NamedTuple):
     """What a learner answered, row by row, before it learned each row.
 
     ``truth`` and ``answers`` are class ids by first arrival (-1: none known yet), ``proba`` has a column per class id,
@@ -137,7 +138,7 @@ class Classifier(Predictor):
         """Learn the rows of `fit`."""
         self.partial_fit(X, y, sample_weight=sample_weight)
 
-    def test_then_learn(self, X: Any, y: Any, sample_weight: Any = None) -> Outcome:
+    def test_then_learn(self, X: Any, y: Any, sample_weight: Any = None) -> Answered:
         """Answer each row, then learn it: the prequential loop, compiled.
 
         Parameters
@@ -146,7 +147,7 @@ class Classifier(Predictor):
             As in `partial_fit`.
         """
         with self._learning():
-            outcome: Outcome = self._learn_batch(X, y, None, sample_weight, predict=True)
+            outcome: Answered = self._learn_batch(X, y, None, sample_weight, predict=True)
         return outcome
 
     @has(Monitors, lambda learner: learner.engine.is_monitoring(learner))  # type: ignore[untyped-decorator]
@@ -173,6 +174,12 @@ class Classifier(Predictor):
             raise ValueError(f"monitored must be one True or False for each of the {len(y)} rows; it is {monitored!r}.")
         with self._learning():
             self._learn_batch(X, y, None, sample_weight, monitored=flags.astype(np.uint8))
+
+    @has(Monitors, lambda learner: learner.engine.is_monitoring(learner))  # type: ignore[untyped-decorator]
+    def learn_marked(self, X: Any, y: Any, watched: Any, sample_weight: Any = None) -> None:
+        """Do what `learn_monitored` does: its former name, for one more release."""
+        warnings.warn("learn_marked is now called learn_monitored.", DeprecationWarning, stacklevel=2)
+        self.learn_monitored(X, y, watched, sample_weight)
 
     @has(Freezable)  # type: ignore[untyped-decorator]
     def freeze(self) -> Predictor:
@@ -295,7 +302,7 @@ class Classifier(Predictor):
             shown = {"answers": answers, "proba": proba} if predict else {}
             rows = make_rows(batch.X, y=labels.ids, weight=weights, monitored=monitored, **shown)
             self._learn_rows(rows, arrived, mode | PREDICT if predict else mode)
-            return Outcome(labels.ids, answers, proba, list(schema.labels)) if predict else None
+            return Answered(labels.ids, answers, proba, list(schema.labels)) if predict else None
         except _FullError as full:
             gate.alone(self._undo, before, undo, X, y, classes, weights[: full.row])
             told = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""

@@ -82,7 +82,8 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _own_gate(self) -> Gate:
-        return vars(self).get("_gate") or self.__dict__.setdefault("_gate", Gate())
+        gate: Gate = vars(self).get("_gate") or self.__dict__.setdefault("_gate", Gate())
+        return gate
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the answer for each row: the most probable class or, with `loss`, the one of least expected loss."""

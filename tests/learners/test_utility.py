@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from quercus.checks import all_checks
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 from quercus.learners.utility import UtilityTree
 from quercus.store import ModelFileError
 from quercus.store.files import read_model
@@ -31,7 +31,7 @@ def same(first, second):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_saved_in_the_middle_it_buys_the_same(name, tmp_path):
-    rows, labels = unkind_stream(1400)
+    rows, labels = adversarial_stream(1400)
     learner = clone(LEARNERS[name])
     learner.buy_and_learn(rows[:1000], labels[:1000])
     learner.save(tmp_path / "model.quercus")
@@ -71,7 +71,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_file_that_makes_no_sense_is_refused(damage, tmp_path):
-    learner = UtilityTree().partial_fit(*unkind_stream(200))
+    learner = UtilityTree().partial_fit(*adversarial_stream(200))
     learner.save(tmp_path / "model.quercus")
     model = read_model(tmp_path / "model.quercus")
     model.arrays.update({name: array.copy() for name, array in model.arrays.items()})
@@ -122,7 +122,7 @@ def test_arguments_that_make_no_sense(arguments, message):
 
 
 def test_what_may_be_changed_at_any_time():
-    rows, labels = unkind_stream(800)
+    rows, labels = adversarial_stream(800)
     tree = UtilityTree().partial_fit(rows, labels)
     dear = tree.purchases(rows).cost.mean()
     assert tree.set_params(worth=3.0).purchases(rows).cost.mean() < dear

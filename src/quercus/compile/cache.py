@@ -148,7 +148,7 @@ def find_sources(*modules: str) -> list[Path]:
 @cache
 def _imported(path: Path) -> list[str]:
     """Return the modules of the package that a file imports when it is loaded."""
-    modules = []
+    modules: list[str] = []
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         members = [f"{module}.{name}" for name in re.findall(r"\w+", names)]
         inner = [member for member in members if _find_file(member) is not None]

@@ -25,6 +25,7 @@ class Struct:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from numba import types
     >>> class Rows(Struct):
     ...     X = Field(np.float64, "row", "feature", readonly=True)
@@ -73,6 +74,7 @@ class Struct:
         Examples
         --------
         >>> from numba import types
+        >>> import numpy as np
         >>> class Sums(Struct):
         ...     sums = Field(np.float64, "class")
         >>> make_sums = Sums.inner()

@@ -41,7 +41,7 @@ def test_any_partition_gives_the_same_state_with_blocks(way, dtype):
     for size in (330, 97, 1):
         forest = BayesianForest(trees=2, depth=3, block=7, dtype=dtype, **WAYS[way])
         learn_in_parts(forest, X, y, w, size)
-        states.append({name: array.tobytes() for name, array in forest._forest.used().items()})
+        states.append({name: array.tobytes() for name, array in forest.state_arrays().items()})
         answers.append(forest.predict_proba(X[:70]))
     assert states[0] == states[1] == states[2]
     assert (forest._forest.nodes["waits"] > 0).any()
@@ -94,9 +94,7 @@ def test_a_saved_forest_goes_on_where_changes_wait(tmp_path):
     loaded = quercus.load(tmp_path / "forest.quercus")
     for model in (forest, loaded):
         model.partial_fit(X[60:], y[60:])
-    assert all(
-        array.tobytes() == forest._forest.used()[name].tobytes() for name, array in loaded._forest.used().items()
-    )
+    assert loaded._forest.equals(forest._forest)
 
 
 @pytest.mark.parametrize("block", [0, -1, 2.5, "8", 33])

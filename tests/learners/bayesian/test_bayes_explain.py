@@ -9,8 +9,9 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 from quercus.learners.bayesian import BayesianForest, BayesianTree
+from quercus.learners.bayesian.encoding import make_rows
 from quercus.learners.bayesian.explaining import _divide, _encode
 
 FORESTS = {
@@ -23,14 +24,14 @@ FORESTS = {
 
 
 def learned(name):
-    stream = unkind_stream(500, 1)
+    stream = adversarial_stream(500, 1)
     return clone(FORESTS[name]).partial_fit(stream.rows, stream.labels), stream.rows
 
 
 def leaf_probabilities(forest, x):
     """Return for each tree with what probability compiled code sends an example to each leaf of the forest."""
     leaves = len(forest._forest.alpha)
-    _, sums = next(forest._sum_leaves(forest._read_one(x), np.eye(leaves), leaves))
+    _, _, sums = next(forest._sum_leaves(make_rows(X=forest._read_one(x)), 1, np.eye(leaves), False))
     return sums[:, 0]
 
 
@@ -69,7 +70,7 @@ def test_figures_are_those_of_the_other_methods(name):
         unsure = forest.uncertainty([x])
         assert told.entropy == unsure.total[0]
         assert told.removable == pytest.approx(unsure.epistemic[0] / unsure.total[0])
-        trees = leaf_probabilities(forest, x) @ (forest._alpha() / forest._alpha().sum(axis=1, keepdims=True))
+        trees = leaf_probabilities(forest, x) @ (forest._forest.known / forest._forest.known.sum(axis=1, keepdims=True))
         answers = trees[:, forest._order[place]]
         assert told.tree_probability == pytest.approx(answers.max())
         assert answers[told.tree] == pytest.approx(answers.max())

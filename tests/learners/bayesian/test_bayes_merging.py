@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import quercus as qc
 from quercus.learners.bayesian import BayesianForest, BayesianTree
+from quercus.learners.bayesian.growth import fit_row
 
 JOBS = ("clerk", "smith", "nurse")
 KINDS = {
@@ -201,7 +202,8 @@ def let_arrive(forest, merged):
     schema.commit(schema.read_labels(wanted.labels))
     row = np.full(len(schema.names), np.nan)
     row[schema.names.index("job")] = len(brought) - 1
-    forest._forest.fit_row(row, len(wanted.labels) - 1, [kind == "nominal" for kind in schema.kinds])
+    nominal = [kind == "nominal" for kind in schema.kinds]
+    fit_row(forest._forest, row, len(wanted.labels) - 1, nominal, 2**28)
     forest._note_schema()
 
 

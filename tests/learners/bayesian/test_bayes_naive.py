@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from quercus.learners.bayesian import BayesianForest
+from quercus.learners.bayesian.growth import declare_classes
 from tests.naive.bayesian import Encoder, NaiveTree, uncertainty
 
 
@@ -120,7 +121,7 @@ def test_a_late_class_gets_leaves_that_know_least():
     forest = BayesianForest(trees=1, depth=3, dtype="float64")
     forest.partial_fit(rng.uniform(-1, 1, (60, 2)), rng.integers(0, 2, 60))
     plain = copy_tree(forest, 0)
-    forest._forest.declare_classes(3)
+    declare_classes(forest._forest, 3, 2**28)
     found = forest._forest.alpha[:, 2]
     small = np.where(found > 1, found - 1, found)
     assert ((small > 0) & (small <= 0.01)).all()

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
 
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 from quercus.learners.bayesian import BayesianForest
 from quercus.learners.bayesian.dirichlet import learn_leaf
-from quercus.learners.bayesian.layout import array_type
 
 
 @kernel(types.int64, array_type(np.float64, 1), types.int64, types.float64)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quercus import UtilityTree, streams
 from quercus.acquisition.layout import KNOWN, MISSING
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 
 VARIANTS = {
     "ig": {},
@@ -58,7 +58,7 @@ def run_one(tree, row, explore, seed):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_row_is_bought_as_a_case_would(variant):
-    rows, labels = unkind_stream(1500)
+    rows, labels = adversarial_stream(1500)
     tree = UtilityTree(**VARIANTS[variant])
     tree.buy_and_learn(rows[:1400], labels[:1400])
     told = tree.purchases(rows[1400:])
@@ -74,7 +74,7 @@ def test_a_row_is_bought_as_a_case_would(variant):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_learning_while_buying_is_a_case_at_a_time(variant):
-    rows, labels = unkind_stream(1100)
+    rows, labels = adversarial_stream(1100)
     tree = UtilityTree(**VARIANTS[variant]).partial_fit(rows[:100], labels[:100])
     # All categories and classes have been met, so that the twin below has the same ones.
     tree.partial_fit(rows[1000:], labels[1000:])
@@ -102,7 +102,7 @@ def test_learning_while_buying_is_a_case_at_a_time(variant):
 
 def draw_next(tree, out):
     from quercus.learners.bayesian.kernels import draw_numbers
-    from quercus.learners.bayesian.layout import TREE
+    from quercus.learners.bayesian.state import TREE
 
     record = np.zeros(1, TREE)
     for name in ("g0", "g1", "g2", "g3"):
@@ -120,7 +120,7 @@ def same(first, second):
 @settings(max_examples=12)
 @given(st.sampled_from(sorted(VARIANTS)), st.lists(st.integers(1, 1099), max_size=6))
 def test_any_partition_buys_the_same(variant, cuts):
-    rows, labels = unkind_stream(1100)
+    rows, labels = adversarial_stream(1100)
     whole, parted = UtilityTree(**VARIANTS[variant]), UtilityTree(**VARIANTS[variant])
     expected = whole.buy_and_learn(rows, labels)
     cost = []
@@ -158,7 +158,7 @@ def test_pairs_start_again_with_new_bins():
 
 
 def test_what_all_cases_may_cost_is_the_limit():
-    rows, labels = unkind_stream(300)
+    rows, labels = adversarial_stream(300)
     tree = UtilityTree(total=50.0)
     told = tree.buy_and_learn(rows, labels)
     assert tree.spent_ == told.cost.sum() == 50.0

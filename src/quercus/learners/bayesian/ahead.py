@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.bayesian.layout import SEES_PROJECTION, Ahead, Nodes
+from quercus.learners.bayesian.layout import SEES_PROJECTION
 from quercus.learners.bayesian.nodes import combine_rows, dot, list_nonzero, look, normal_cdf
+from quercus.state import Bundle
 
 CHUNK = 64
 # Fewer rows than the least are multiplied one by one, and so are narrow ones.
@@ -23,17 +24,38 @@ _LEAST_WIDTH = 128
 _NEVER = 2**62
 
 
+class Ahead(Bundle):
+    """Products of a tree's covariances with rows that come next, made several at a time.
+
+    ``rows`` by column and ``chances`` (by node and row, how probably it comes there) are of a few rows; ``seen`` is
+    what a node sees of a group of them, ``picked`` which they are, ``products`` what comes out, by node; ``places``
+    tells, by node and row, which product is a row's (-1: none), ``last`` the last row that has one. A covariance is
+    written once ``until`` changes wait; rows with no more than the ``least`` chance are not foreseen.
+    """
+
+    rows: Any
+    chances: Any
+    seen: Any
+    picked: Any
+    products: Any
+    places: Any
+    last: Any
+    until: int
+    least: float
+
+
 @kernel
-def foresees(option: Any, mu: Any, rows: int) -> bool:
+def foresees(forest: Any, rows: int) -> bool:
     """Return whether it pays to make products ahead: where covariances are large."""
-    return not option.diagonal and mu.shape[1] >= _LEAST_WIDTH and rows >= _LEAST_GROUP
+    return not forest.options[0].diagonal and forest.mu.shape[1] >= _LEAST_WIDTH and rows >= _LEAST_GROUP
 
 
 @kernel
-def make_ahead(option: Any, mu: Any, columns: int, depth: int, rows: int, learns: bool) -> Ahead:
-    """Return room for the next of some rows and one tree."""
+def make_ahead(forest: Any, inner: int, rows: int, learns: bool) -> Ahead:
+    """Return room for the next of some rows and a tree of so many inner nodes."""
+    option, mu = forest.options[0], forest.mu
+    columns = option.columns
     until, least = (option.block, option.skip) if learns else (_NEVER, option.skip * option.skip)
-    inner = 2**depth - 1 if rows > 0 else 0
     width, chunk, group = mu.shape[1], min(rows, CHUNK), min(rows, until, _MOST_GROUP)
     table = np.zeros((chunk, max(width, columns)), mu.dtype)
     chances = np.zeros((inner, chunk))
@@ -45,8 +67,9 @@ def make_ahead(option: Any, mu: Any, columns: int, depth: int, rows: int, learns
 
 
 @kernel
-def look_ahead(option: Any, z: Any, w: Any, start: int, stop: int, ahead: Ahead) -> None:
+def look_ahead(forest: Any, z: Any, w: Any, start: int, stop: int, ahead: Ahead) -> None:
     """Take the next rows; those of weight 0, and those with zeros, which are quicker alone, are not foreseen."""
+    option = forest.options[0]
     ahead.chances[:] = 0.0
     for i in range(start, stop):
         row = ahead.rows[i - start]
@@ -128,26 +151,26 @@ def guess_chances(ahead: Ahead, node: Any, mu: Any, at: int, count: int) -> None
 
 
 @kernel
-def find_product(option: Any, all_nodes: Nodes, n: int, at: int, i: int, places: Any, ahead: Ahead) -> Any:
+def find_product(forest: Any, n: int, at: int, i: int, places: Any, ahead: Ahead) -> Any:
     """Return stored sigma of node n, ``at`` in its tree, times row i; nothing if that is to be made alone."""
     # If products of later rows are there, this one was not foreseen.
     if ahead.places[at, i] < 0 and i >= ahead.last[at] and ahead.chances[at, i] > ahead.least:
-        multiply_ahead(option, all_nodes, n, at, i, places, ahead)
+        multiply_ahead(forest, n, at, i, places, ahead)
     place = ahead.places[at, i]
     return ahead.products[at, place] if place >= 0 else ahead.seen[0, :0]
 
 
 @kernel
-def multiply_ahead(option: Any, all_nodes: Nodes, n: int, at: int, i: int, places: Any, ahead: Ahead) -> None:
+def multiply_ahead(forest: Any, n: int, at: int, i: int, places: Any, ahead: Ahead) -> None:
     """Make the products of node n for row i and some behind it, at most until the covariance is written."""
-    node = all_nodes.nodes[n]
+    node = forest.nodes[n]
     picked = pick_group(ahead, at, i, min(len(ahead.picked), ahead.until - node.waits))
     if picked < _LEAST_GROUP:
         return
     count = 0
     for g in range(picked):
         row, own = ahead.rows[ahead.picked[g]], ahead.seen[count]
-        seen = look(option.sight, n, node.size, all_nodes.picks, all_nodes.maps, row, places, own)
+        seen = look(forest, n, row, places, own)
         for k in range(len(own)):
             own[k] = seen[k]
         if list_nonzero(own, node.size, places) == node.size:
@@ -155,6 +178,6 @@ def multiply_ahead(option: Any, all_nodes: Nodes, n: int, at: int, i: int, place
             ahead.places[at, ahead.picked[g]] = count
             count += 1
     ahead.last[at] = ahead.picked[count - 1] if count > 0 else i
-    multiply_group(all_nodes.sigma[n], ahead.seen, count, node.size, places, ahead.products[at])
+    multiply_group(forest.sigma[n], ahead.seen, count, node.size, places, ahead.products[at])
     if 2 * at + 2 < len(ahead.last):
-        guess_chances(ahead, node, all_nodes.mu[n], at, count)
+        guess_chances(ahead, node, forest.mu[n], at, count)

@@ -5,21 +5,51 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from quercus.compile import array_type, kernel
-from quercus.learners.bayesian.layout import (
-    COLUMN,
-    FEATURE,
-    LEARN,
-    NOMINAL,
-    NUMERIC,
-    OPTIONS,
-    PREDICT,
-    UNSEEN,
-)
+from quercus.compile import kernel
+from quercus.learners.bayesian.layout import LEARN, NOMINAL, NUMERIC, PREDICT, UNSEEN
+from quercus.learners.bayesian.state import SplitState
+from quercus.predictor import Floats
+from quercus.rows import Rows
+from quercus.state import Field, Struct
 
-_MATRIX = array_type(np.float64, 2)
+
+class Encoded(Struct):
+    """Rows as numbers by column, and what the trees say of each.
+
+    As they are answered and as they are learned, with the noise of values that stand for missing ones; the likelihood
+    of the labels, and the sums of what the leaves hold.
+
+    Examples
+    --------
+    >>> list(Encoded.fields)
+    ['asked', 'asked_noise', 'learned', 'learned_noise', 'likelihood', 'shares']
+    """
+
+    asked = Field(np.float64, "row", "column")
+    asked_noise = Field(np.float64, "row", "column")
+    learned = Field(np.float64, "row", "column")
+    learned_noise = Field(np.float64, "row", "column")
+    likelihood = Field(np.float64, "tree", "row")
+    shares = Field(np.float64, "tree", "row", "number")
+
+
+_NO_SIZES = dict.fromkeys(("row", "feature", "class", "asker", "place"), 0)
+_NOTHING = {name: field.new(_NO_SIZES) for name, field in Rows.fields.items()}
+
+
+def make_rows(**given: Any) -> Any:
+    """Return rows as kernels take them, with nothing in the place of what is not given."""
+    return Rows.make(**_NOTHING | given)
+
+
+def make_encoded(forest: SplitState, answered: int, learned: int, width: int) -> tuple[Any, dict[str, Floats]]:
+    """Return room for encoded rows, with ``width`` sums per tree and row that is answered, and its arrays by name."""
+    trees, columns = len(forest.trees), forest.n_columns
+    arrays = {name: np.empty((answered, columns)) for name in ("asked", "asked_noise")}
+    arrays |= {name: np.empty((learned, columns)) for name in ("learned", "learned_noise")}
+    arrays |= {"likelihood": np.zeros((trees, learned)), "shares": np.zeros((trees, answered, width))}
+    return Encoded.make(**arrays), arrays
 
 
 @kernel
@@ -101,48 +131,21 @@ def note_columns(option: Any, columns: Any, row: Any, z: Any, w: float) -> None:
             columns[c].weight += w
 
 
-@kernel(
-    types.int64,
-    array_type(OPTIONS, 1),
-    array_type(FEATURE, 1),
-    array_type(COLUMN, 1),
-    array_type(np.float64, 2, readonly=True),
-    array_type(np.int64, 1, readonly=True),
-    array_type(np.float64, 1, readonly=True),
-    *(_MATRIX,) * 4,
-    types.int64,
-    types.int64,
-    types.int64,
-)
-def encode_rows(
-    options: Any,
-    features: Any,
-    columns: Any,
-    X: Any,
-    y: Any,
-    w: Any,
-    asked: Any,
-    asked_noise: Any,
-    learned: Any,
-    learned_noise: Any,
-    start: int,
-    stop: int,
-    mode: int,
-) -> int:
+def encode_rows(forest: Any, rows: Any, encoded: Any, start: int, stop: int, mode: int) -> int:
     """Write rows start .. stop as they are answered and as they are learned; return the first that brings news.
 
     Rows of weight 0 are written as they are answered, and not counted.
     """
-    option = options[0]
+    option, features, columns = forest.options[0], forest.features, forest.columns
     for i in range(start, stop):
-        k = i - start
-        learns = mode & LEARN and w[i] > 0.0
-        if learns and is_new(features, option.classes, X[i], y[i]):
+        k, row = i - start, rows.X[i]
+        learns = mode & LEARN and rows.weight[i] > 0.0
+        if learns and is_new(features, option.classes, row, rows.y[i]):
             return i
         if mode & PREDICT:
-            write_row(option, features, columns, X[i], asked[k], asked_noise[k])
+            write_row(option, features, columns, row, encoded.asked[k], encoded.asked_noise[k])
         if learns:
-            note_ranges(features, X[i], w[i])
-            write_row(option, features, columns, X[i], learned[k], learned_noise[k])
-            note_columns(option, columns, X[i], learned[k], w[i])
+            note_ranges(features, row, rows.weight[i])
+            write_row(option, features, columns, row, encoded.learned[k], encoded.learned_noise[k])
+            note_columns(option, columns, row, encoded.learned[k], rows.weight[i])
     return stop

@@ -12,19 +12,17 @@ import numpy as np
 from scipy.special import ndtr
 
 from quercus.explain.words import Label, native, others, ranked, show_count, show_name, show_share, show_value
-from quercus.learners.bayesian.arrays import ForestArrays
-from quercus.learners.bayesian.encoding import encode_rows
+from quercus.learners.bayesian.encoding import make_encoded, make_rows
+from quercus.learners.bayesian.kernels import ENCODE_ROWS
 from quercus.learners.bayesian.layout import PREDICT, SEES_PROJECTION, SEES_SUBSET
-from quercus.predictor import Floats, Integers
+from quercus.learners.bayesian.state import ForestState
+from quercus.predictor import Floats
 
 if TYPE_CHECKING:
     from quercus.learners.bayesian.forest import BayesianLearner
 
 _SHOWN = 5
 _DELTA = 0.05
-_NO_LABELS: Integers = np.empty(0, np.int64)
-_NO_WEIGHTS: Floats = np.empty(0)
-_NO_TABLE: Floats = np.empty((0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +212,11 @@ def explain_answer(learner: BayesianLearner, x: Mapping[str, Any]) -> ForestExpl
     place = int(np.flatnonzero(learner._order == answer[0])[0])
     low, high = learner._interval_of(row, _DELTA)
     unsure = learner._uncertainty_of(row)
-    _, by_tree = next(learner._sum_leaves(row, _NO_TABLE, forest.classes))
+    _, _, by_tree = next(learner._sum_leaves(make_rows(X=row), 1, forest.alpha, True))
     answers = by_tree[:, 0, answer[0]]
     tree = int(np.argmax(answers))
     ways, leaf = _most_probable_path(forest, tree, *_encode(forest, row), learner.inference == "path")
-    alpha = learner._alpha()[leaf]
+    alpha = forest.known[leaf]
     known = [native(schema.labels[c]) for c in range(forest.classes)]
     return ForestExplanation(
         prediction=native(schema.labels[answer[0]]),
@@ -236,16 +234,15 @@ def explain_answer(learner: BayesianLearner, x: Mapping[str, Any]) -> ForestExpl
     )
 
 
-def _encode(forest: ForestArrays, row: Floats) -> tuple[Floats, Floats]:
+def _encode(forest: ForestState, row: Floats) -> tuple[Floats, Floats]:
     """Return the numbers of a row by column, rounded to the type of the forest, and the noise of missing ones."""
-    asked = (np.empty((1, forest.n_columns)), np.empty((1, forest.n_columns)))
-    records = (forest.options, forest.features, forest.columns)
-    encode_rows(*records, row, _NO_LABELS, _NO_WEIGHTS, *asked, *asked, 0, 1, PREDICT)
-    return asked[0][0].astype(forest.dtype).astype(np.float64), asked[1][0]
+    encoded, arrays = make_encoded(forest, 1, 0, 0)
+    ENCODE_ROWS[forest.dtype](forest.ref, make_rows(X=row), encoded, 0, 1, PREDICT)
+    return arrays["asked"][0].astype(forest.dtype).astype(np.float64), arrays["asked_noise"][0]
 
 
 def _most_probable_path(
-    forest: ForestArrays, t: int, z: Floats, noise: Floats, single: bool
+    forest: ForestState, t: int, z: Floats, noise: Floats, single: bool
 ) -> tuple[list[tuple[int, bool, Floats]], int]:
     """Return the splits on the most probable path, with the way and what each column adds, and the leaf at its end.
 
@@ -266,7 +263,7 @@ def _most_probable_path(
                 heapq.heappush(waiting, (rho, child, [*before, (n, left, pushes)]))
 
 
-def _divide(forest: ForestArrays, n: int, z: Floats, noise: Floats) -> Floats:
+def _divide(forest: ForestState, n: int, z: Floats, noise: Floats) -> Floats:
     """Return what each column adds to the margin m of a split, whose sum is m; Phi(m) is the probability of left."""
     option, node = forest.options[0], forest.nodes[n]
     size, columns = int(node["size"]), forest.n_columns

@@ -14,12 +14,12 @@ import numpy.typing as npt
 from quercus.arguments import check_choice, check_number, check_seed, check_whole
 from quercus.base import OnlineClassifier
 from quercus.interrupts import next_slice, uninterrupted
-from quercus.learners.bayesian.arrays import ForestArrays
-from quercus.learners.bayesian.encoding import encode_rows
+from quercus.learners.bayesian.encoding import make_encoded, make_rows
 from quercus.learners.bayesian.explaining import ForestExplanation, explain_answer
 from quercus.learners.bayesian.frozen import FrozenForest
+from quercus.learners.bayesian.growth import add_features, declare_classes, fit_row, plant_forest
 from quercus.learners.bayesian.intervals import leaf_entropies, leaf_moments, match_intervals
-from quercus.learners.bayesian.kernels import LEARN_ROWS, PREDICT_ROWS, answer_rows, count_loss
+from quercus.learners.bayesian.kernels import ENCODE_ROWS, LEARN_ROWS, SUM_LEAVES, SUM_PATHS, answer_rows, count_loss
 from quercus.learners.bayesian.layout import (
     FLOORS,
     GRAINS,
@@ -32,18 +32,14 @@ from quercus.learners.bayesian.layout import (
     SEES_SUBSET,
 )
 from quercus.learners.bayesian.plan import Plan, check_depth, check_part, find_depths, part_of
-from quercus.learners.bayesian.restore import restore_forest
+from quercus.learners.bayesian.restore import restore_state
+from quercus.learners.bayesian.state import FORESTS, ForestState
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
-from quercus.store import Model
+from quercus.store import Model, ModelFileError
 
 _COVARIANCES = {"full": 0, "diagonal": 1}
 _INFERENCES = {"full": 0, "path": PATH}
-_NO_ROWS: Floats = np.empty((0, 0))
-_NO_TABLE: Floats = np.empty((0, 0))
-_NO_SHARES: Floats = np.empty((0, 0, 0))
-_NO_LABELS: Integers = np.empty(0, np.int64)
-_NO_WEIGHTS: Floats = np.empty(0)
 _FIRST_SLICE = 32
 # The encoded rows of one call of a kernel stay below this many numbers.
 _MOST_NUMBERS = 2**18
@@ -90,7 +86,7 @@ class BayesianLearner(OnlineClassifier):
     dtype: str
     max_bytes: int
     threads: int
-    _forest: ForestArrays
+    _forest: ForestState
     _slice: int
     # The classes that come with a batch, while it is learned.
     _declared: Any = None
@@ -116,7 +112,7 @@ class BayesianLearner(OnlineClassifier):
         return self._uncertainty_of(self._read(X))
 
     def _uncertainty_of(self, rows: Floats) -> Uncertainty:
-        means = self._leaf_means(rows, leaf_entropies(self._alpha()))
+        means = self._leaf_means(rows, leaf_entropies(self._forest.known))
         p, aleatoric = means[:, :-1], means[:, -1]
         total = -(p * np.log(np.maximum(p, 1e-300))).sum(axis=1)
         # The entropy of a mean is at least the mean entropy; rounding may say otherwise.
@@ -148,9 +144,9 @@ class BayesianLearner(OnlineClassifier):
         return self._interval_of(self._read(X), delta)
 
     def _interval_of(self, rows: Floats, delta: float) -> tuple[Floats, Floats]:
-        known, table = self._forest.classes, leaf_moments(self._alpha())
+        known, table = self._forest.classes, leaf_moments(self._forest.known)
         ends = np.zeros((2, len(rows), known))
-        for part, sums in self._sum_leaves(rows, table, 2 * known):
+        for part, _, sums in self._sum_leaves(make_rows(X=rows), len(rows), table, False):
             means, squares = sums[:, :, :known], sums[:, :, known:]
             within = (squares - means * means).mean(axis=0) / min(len(sums), _INDEPENDENT)
             match_intervals(means.mean(axis=0), means.var(axis=0) + within, delta / 2, ends[0, part], ends[1, part])
@@ -176,7 +172,7 @@ class BayesianLearner(OnlineClassifier):
             return {}, 0.0
         row = self._read_one(x)
         _, proba = self._answer(row)
-        support = self._leaf_means(row, self._alpha().sum(axis=1, keepdims=True))
+        support = self._leaf_means(row, self._forest.known.sum(axis=1, keepdims=True))
         return dict(zip(self._labels.tolist(), proba[0, self._order].tolist(), strict=True)), float(support[0, 0])
 
     def explain_one(self, x: Mapping[str, Any]) -> ForestExplanation:
@@ -199,9 +195,6 @@ class BayesianLearner(OnlineClassifier):
         """How to predict, as kernels take it; no part of the state, so that it may be changed at any time."""
         check_choice("inference", self.inference, _INFERENCES)
         return _INFERENCES[self.inference]
-
-    def _alpha(self) -> Floats:
-        return self._forest.alpha[:, : self._forest.classes]
 
     def _check_arguments(self) -> None:
         check_whole("trees", self.trees, most=10_000)
@@ -273,56 +266,49 @@ class BayesianLearner(OnlineClassifier):
 
     def _begin(self, features: int) -> None:
         classes = 0 if self._declared is None else len(set(np.asarray(self._declared).ravel().tolist()))
-        self._forest = ForestArrays(self._plan(features, classes), features, self.seed)
+        self._forest = plant_forest(self._plan(features, classes), features, self.seed)
         self._slice = _FIRST_SLICE
 
     def _declare_classes(self, classes: int) -> None:
-        self._forest.declare_classes(classes)
+        declare_classes(self._forest, classes, int(self.max_bytes))
 
     def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
-        self._forest.add_features(X.shape[1])
+        add_features(self._forest, X.shape[1])
+        shown = {} if answers is None or proba is None else {"answers": answers, "proba": proba}
+        rows, mode = make_rows(X=X, y=y, weight=w, **shown), LEARN | PREDICT if shown else LEARN
         row = 0
         while row < len(y):
             stop = min(row + self._slice, len(y))
             started = time.perf_counter()
             with uninterrupted():
-                done = self._learn_slice(X, y, w, answers, proba, row, stop)
+                done = self._learn_slice(rows, row, stop, mode)
                 if done < stop:
-                    self._learn_news(X, y, w, answers, proba, done)
+                    # By what is known so far; then what the row brings gets its place.
+                    part = slice(done, done + 1)
+                    if answers is not None and proba is not None:
+                        answers[part], proba[part] = self._answer(X[part])
+                    nominal = [kind == "nominal" for kind in self.schema_.kinds]
+                    fit_row(self._forest, X[done], int(y[done]), nominal, int(self.max_bytes))
+                    self._learn_slice(rows, done, done + 1, LEARN)
                     done += 1
             most = _MOST_NUMBERS // self._forest.n_columns
             self._slice = next_slice(self._slice, done - row, time.perf_counter() - started, most)
             row = done
 
-    def _learn_slice(self, X: Floats, y: Integers, w: Floats, answers: Any, proba: Any, start: int, stop: int) -> int:
+    def _learn_slice(self, rows: Any, start: int, stop: int, mode: int) -> int:
         """Learn rows up to the first that brings something new; return that."""
-        forest, rows, mode = self._forest, stop - start, LEARN
-        asked = (_NO_ROWS, _NO_ROWS)
-        if answers is not None:
-            mode |= PREDICT
-            asked = (np.empty((rows, forest.n_columns)), np.empty((rows, forest.n_columns)))
-        learned = (np.empty((rows, forest.n_columns)), np.empty((rows, forest.n_columns)))
-        records = (forest.options, forest.features, forest.columns)
-        done: int = encode_rows(*records, X, y, w, *asked, *learned, start, stop, mode)
-        rows = done - start
-        if rows == 0:
+        forest, count = self._forest, stop - start
+        encoded, _ = make_encoded(forest, count if mode & PREDICT else 0, count, forest.classes)
+        done: int = ENCODE_ROWS[forest.dtype](forest.ref, rows, encoded, start, stop, mode)
+        count = done - start
+        if count == 0:
             return done
-        likelihood = np.zeros((len(forest.trees), rows))
-        shares = np.zeros((len(forest.trees), rows, forest.classes)) if mode & PREDICT else _NO_SHARES
-        arrays = (*forest.learning, *asked, *learned, y[start:done], w[start:done], likelihood, shares, rows)
-        self._over_trees(partial(_call, LEARN_ROWS[forest.dtype], arrays, mode | self._path), rows)
-        count_loss(forest.options, likelihood, w[start:done], rows)
+        learn, ref, path = LEARN_ROWS[forest.dtype], forest.ref, self._path
+        self._over_trees(lambda first, last: learn(ref, rows, encoded, start, count, first, last, mode | path), count)
+        count_loss(forest.options, rows, encoded, start, count)
         if mode & PREDICT:
-            self._write_answers(shares, answers[start:done], proba[start:done])
+            answer_rows(rows, encoded, self._order, self._loss, forest.classes, start, count)
         return done
-
-    def _learn_news(self, X: Floats, y: Integers, w: Floats, answers: Any, proba: Any, row: int) -> None:
-        """Answer a row by what is known, make a place for what it brings, and learn it."""
-        part = slice(row, row + 1)
-        if answers is not None:
-            answers[part], proba[part] = self._answer(X[part])
-        self._forest.fit_row(X[row], int(y[row]), [kind == "nominal" for kind in self.schema_.kinds])
-        self._learn_slice(X, y, w, None, None, row, row + 1)
 
     def _over_trees(self, run: Callable[[int, int], Any], rows: int) -> None:
         """Run all trees, one per thread if there are several threads and more than a row or two."""
@@ -333,44 +319,41 @@ class BayesianLearner(OnlineClassifier):
         with ThreadPoolExecutor(min(self.threads, trees)) as pool:
             list(pool.map(lambda tree: run(tree, tree + 1), range(trees)))
 
-    def _write_answers(self, shares: Floats, answers: Integers, proba: Floats) -> None:
-        answer_rows(self._forest.options, self._order, self._loss, shares, proba, answers, len(answers))
-
     def _answer(self, X: Floats) -> tuple[Integers, Floats]:
         answers, proba = np.full(len(X), -1), np.zeros((len(X), len(self._order)))
-        for part, shares in self._sum_leaves(X, _NO_TABLE, self._forest.classes):
-            self._write_answers(shares, answers[part], proba[part])
+        forest = self._forest
+        rows = make_rows(X=X, answers=answers, proba=proba)
+        for part, encoded, _ in self._sum_leaves(rows, len(X), forest.alpha, True):
+            answer_rows(rows, encoded, self._order, self._loss, forest.classes, part.start, part.stop - part.start)
         return answers, proba
 
     def _leaf_means(self, X: Floats, table: Floats) -> Floats:
         """Return for each row the mean, over trees, of the columns of a table in the leaves that it comes to."""
         means = np.empty((len(X), table.shape[1]))
-        for part, sums in self._sum_leaves(X, np.ascontiguousarray(table), table.shape[1]):
+        for part, _, sums in self._sum_leaves(make_rows(X=X), len(X), np.ascontiguousarray(table), False):
             means[part] = sums.mean(axis=0)
         return means
 
-    def _sum_leaves(self, X: Floats, table: Floats, width: int) -> Any:
-        """Yield slices of rows with what their leaves add up to, per tree."""
-        forest, path = self._forest, self._path
-        rows = max(_MOST_NUMBERS // max(forest.n_columns, len(forest.trees) * width), 1)
-        records = (forest.options, forest.features, forest.columns)
-        for start in range(0, len(X), rows):
-            part = slice(start, min(start + rows, len(X)))
-            count = part.stop - start
-            asked = (np.empty((count, forest.n_columns)), np.empty((count, forest.n_columns)))
-            encode_rows(*records, X, _NO_LABELS, _NO_WEIGHTS, *asked, *asked, start, part.stop, PREDICT)
-            shares = np.zeros((len(forest.trees), count, width))
-            arrays = (*forest.learning, *asked, table, shares, count)
-            self._over_trees(partial(_call, PREDICT_ROWS[forest.dtype], arrays, path), count)
-            yield part, shares
+    def _sum_leaves(self, rows: Any, total: int, table: Floats, divides: bool) -> Any:
+        """Yield slices of rows with what their leaves add up to, per tree: of a table, or of the shares of classes."""
+        forest = self._forest
+        ref, name, width = forest.ref, forest.dtype, forest.classes if divides else table.shape[1]
+        add = SUM_PATHS[name] if self._path else SUM_LEAVES[name]
+        most = max(_MOST_NUMBERS // max(forest.n_columns, len(forest.trees) * width), 1)
+        for start in range(0, total, most):
+            stop = min(start + most, total)
+            encoded, arrays = make_encoded(forest, stop - start, 0, width)
+            ENCODE_ROWS[name](ref, rows, encoded, start, stop, PREDICT)
+            self._over_trees(partial(add, ref, encoded, table, divides, stop - start), stop - start)
+            yield slice(start, stop), encoded, arrays["shares"]
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return self._forest.used()
+        return self._forest.to_arrays()
 
     def _restore(self, model: Model) -> None:
-        self._forest = restore_forest(model, self.dtype, int(self.max_bytes))
+        try:
+            self._check_arguments()
+        except (TypeError, ValueError) as error:
+            raise ModelFileError(f"its arguments make no sense: {error}") from error
+        self._forest = restore_state(model, FORESTS)
         self._slice = _FIRST_SLICE
-
-
-def _call(kernel: Any, arrays: tuple[Any, ...], mode: int, first: int, last: int) -> None:
-    kernel(*arrays, first, last, mode)

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 
-from quercus.learners.bayesian.arrays import ForestArrays
 from quercus.learners.bayesian.forest import BayesianLearner
+from quercus.learners.bayesian.growth import add_features, fit_row
 from quercus.learners.bayesian.layout import SEES_ALL, SEES_PROJECTION, SEES_SUBSET
 from quercus.learners.bayesian.moving import Part, check_scales, find_move, join_columns, move_nodes
 from quercus.predictor import Integers
@@ -157,10 +157,9 @@ def _refuse_features(k: int, names: list[str], expected: list[str]) -> NoReturn:
 
 def _complete(learner: BayesianLearner, schema: Schema, limit: int) -> Part:
     """Return a copy of a forest in which all common features, categories and classes have arrived."""
-    own, arrays = learner.schema_, copy.deepcopy(learner._forest)
-    arrays.max_bytes = limit
+    own, arrays = learner.schema_, learner._forest.copy()
     features = _places(own.names, schema.names)
-    arrays.add_features(len(features))
+    add_features(arrays, len(features))
     codes = []
     row, nominal = np.full(len(features), math.nan), [schema.kinds[f] == "nominal" for f in features]
     for j, feature in enumerate(features.tolist()):
@@ -170,7 +169,7 @@ def _complete(learner: BayesianLearner, schema: Schema, limit: int) -> Part:
             row[j] = len(codes[j]) - 1
         elif schema.kinds[feature] == "numeric":
             row[j] = 0.0
-    arrays.fit_row(row, len(schema.labels) - 1, nominal)
+    fit_row(arrays, row, len(schema.labels) - 1, nominal, limit)
     return Part(arrays, features, codes, _places(own.labels, schema.labels))
 
 
@@ -200,9 +199,8 @@ def _join_arrays(parts: Sequence[Part], names: Sequence[str]) -> Arrays:
     sizes = 2 ** arrays["trees"]["depth"]
     arrays["trees"]["node"] = np.cumsum(sizes - 1) - (sizes - 1)
     arrays["trees"]["leaf"] = np.cumsum(sizes) - sizes
-    for part in parts:
-        part.arrays.maps = part.arrays.maps[:, :count]
-    for name in ForestArrays.NAMES:
+    arrays["maps"] = _stack([part.arrays.maps[:, :count] for part in parts])
+    for name in first.fields:
         if name not in arrays:
             arrays[name] = _stack([getattr(part.arrays, name) for part in parts])
     return arrays
@@ -220,7 +218,7 @@ def _stack(pieces: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 
 
 def _join_options(parts: Sequence[Part]) -> npt.NDArray[np.void]:
-    options = parts[0].arrays.options.copy()
+    options: npt.NDArray[np.void] = parts[0].arrays.options.copy()
     for name in ("loss", "weight"):
         options[name] = sum(part.arrays.options[name] for part in parts)
     trees = [len(part.arrays.trees) for part in parts]
@@ -231,7 +229,7 @@ def _join_options(parts: Sequence[Part]) -> npt.NDArray[np.void]:
 
 def _join_features(parts: Sequence[Part]) -> npt.NDArray[np.void]:
     """Return the features with the widest range and all of the weight."""
-    features = parts[0].arrays.features.copy()
+    features: npt.NDArray[np.void] = parts[0].arrays.features.copy()
     for part in parts[1:]:
         own = part.arrays.features
         features["low"][part.features] = np.minimum(features["low"][part.features], own["low"])

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from quercus.learners.bayesian.arrays import ForestArrays
 from quercus.learners.bayesian.layout import SEES_PROJECTION, SEES_SUBSET
+from quercus.learners.bayesian.state import ForestState
 from quercus.predictor import Floats, Integers
 
 # The variances of a split are kept, on average, within these, as the kernels do.
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     classes and categories.
     """
 
-    arrays: ForestArrays
+    arrays: ForestState
     features: Integers
     codes: list[Integers]
     labels: Integers
@@ -44,7 +44,7 @@ class Move(NamedTuple):
     shift: Floats
 
 
-def find_move(part: Part, first: ForestArrays, features: npt.NDArray[np.void]) -> Move:
+def find_move(part: Part, first: ForestState, features: npt.NDArray[np.void]) -> Move:
     """Return which common column each column of a part is, and how its numbers follow from the common ones."""
     count = first.n_columns
     known = first.columns[:count]
@@ -96,7 +96,7 @@ def check_scales(k: int, part: Part, move: Move, names: Sequence[str]) -> None:
 
 def join_columns(parts: Sequence[Part], moves: Sequence[Move]) -> npt.NDArray[np.void]:
     """Return the columns in the order of the first part, with means and variances over all, in the common scale."""
-    columns = parts[0].arrays.columns[: parts[0].arrays.n_columns].copy()
+    columns: npt.NDArray[np.void] = parts[0].arrays.columns[: parts[0].arrays.n_columns].copy()
     for name in ("weight", "mean", "squares"):
         columns[name] = 0.0
     for part, move in zip(parts, moves, strict=True):
@@ -133,7 +133,7 @@ def move_nodes(part: Part, move: Move) -> None:
             _move_split(arrays, n, move.place, move.scale, move.shift)
 
 
-def _move_split(arrays: ForestArrays, n: int, place: Integers, scale: Floats, shift: Floats) -> None:
+def _move_split(arrays: ForestState, n: int, place: Integers, scale: Floats, shift: Floats) -> None:
     """Give a split the mean T' mu and the covariance T' Sigma T; its first weight is that of the bias."""
     mu, sigma = arrays.mu[n, : len(place)].astype(np.float64), arrays.covariance(n)
     bias = shift.copy()
@@ -160,7 +160,7 @@ def _into_band(mu: Floats, sigma: Floats) -> tuple[Floats, Floats]:
     return mu, sigma
 
 
-def _write_split(arrays: ForestArrays, n: int, place: Integers, mu: Floats, sigma: Floats) -> None:
+def _write_split(arrays: ForestState, n: int, place: Integers, mu: Floats, sigma: Floats) -> None:
     """Set mean and covariance of a split, its weights in their new places; nothing waits any more."""
     arrays.mu[n, place] = mu
     arrays.variances[n, place] = np.maximum(sigma if sigma.ndim == 1 else np.diagonal(sigma), 0.0)

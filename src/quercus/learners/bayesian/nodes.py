@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from quercus.compile import kernel
-from quercus.learners.bayesian.layout import SEES_ALL, SEES_PROJECTION, SEES_SUBSET, Nodes
+from quercus.learners.bayesian.layout import SEES_ALL, SEES_PROJECTION, SEES_SUBSET
 
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_TAU = math.sqrt(2.0 * math.pi)
@@ -80,17 +80,19 @@ def dot(a: Any, b: Any) -> float:
 
 
 @kernel
-def look(sight: int, n: int, size: int, picks: Any, maps: Any, z: Any, places: Any, xi: Any) -> Any:
+def look(forest: Any, n: int, z: Any, places: Any, xi: Any) -> Any:
     """Return what node n sees of a row: all columns, some of them, or combinations."""
+    sight = forest.options[0].sight
     if sight == SEES_ALL:
         return z
     if sight == SEES_SUBSET:
+        picks, size = forest.picks[n], forest.nodes[n].size
         for k in range(size):
-            xi[k] = z[picks[n, k]]
+            xi[k] = z[picks[k]]
         for k in range(size, len(xi)):
             xi[k] = 0.0
     else:
-        combine_rows(maps[n], z, places, list_nonzero(z, len(z), places), xi)
+        combine_rows(forest.maps[n], z, places, list_nonzero(z, len(z), places), xi)
     return xi
 
 
@@ -121,10 +123,10 @@ def subtract_waiting(waiting: Any, signs: Any, count: int, x: Any, factors: Any,
 
 
 @kernel
-def noise_of(option: Any, all_nodes: Nodes, n: int, noise: Any, own: Any) -> float:
+def noise_of(forest: Any, n: int, noise: Any, own: Any) -> float:
     """Return what missing values add to the variance: the sum of v (mu^2 + Sigma_jj) over what a node sees."""
-    node, picks, maps = all_nodes.nodes[n], all_nodes.picks, all_nodes.maps
-    mu, variances = all_nodes.mu[n], all_nodes.variances[n]
+    option, node, picks, maps = forest.options[0], forest.nodes[n], forest.picks, forest.maps
+    mu, variances = forest.mu[n], forest.variances[n]
     for k in range(node.size):
         own[k] = 0.0
         if option.sight != SEES_PROJECTION:
@@ -143,13 +145,13 @@ def noise_of(option: Any, all_nodes: Nodes, n: int, noise: Any, own: Any) -> flo
 
 @kernel
 def update_node(
-    option: Any, all_nodes: Nodes, n: int, spread: Any, move: float, shrink: float, changes: bool, w: Any, factors: Any
+    forest: Any, n: int, spread: Any, move: float, shrink: float, changes: bool, w: Any, factors: Any
 ) -> bool:
     """Move mu by move * spread and, if told so, Sigma by -shrink * spread spread'; spread is stored sigma times xi.
 
     Returns whether sigma itself was written: changes wait until there are enough of them.
     """
-    node, mu, variances = all_nodes.nodes[n], all_nodes.mu[n], all_nodes.variances[n]
+    option, node, mu, variances = forest.options[0], forest.nodes[n], forest.mu[n], forest.variances[n]
     w[0] = move
     step = w[0]
     for k in range(len(mu)):
@@ -166,31 +168,31 @@ def update_node(
         if option.diagonal:
             write_inflation(node, variances)
         else:
-            let_wait(all_nodes, n, w, shrink > 0.0)
+            let_wait(forest, n, w, shrink > 0.0)
             # What waits is subtracted from numbers that forgetting has not yet enlarged: these must not be too small.
             written = node.waits >= option.block or node.inflation > _LARGEST_INFLATION
             if written:
-                write_waiting(all_nodes, n, option.grain, factors)
+                write_waiting(forest, n, option.grain, factors)
         measure_covariance(node, variances)
     keep_in_band(node, mu)
     return written
 
 
 @kernel(inline=True)
-def let_wait(all_nodes: Nodes, n: int, w: Any, down: bool) -> None:
+def let_wait(forest: Any, n: int, w: Any, down: bool) -> None:
     """Note a change by w w' of a covariance."""
-    node = all_nodes.nodes[n]
-    waiting = all_nodes.waiting[n, node.waits]
+    node = forest.nodes[n]
+    waiting = forest.waiting[n, node.waits]
     for k in range(len(w)):
         waiting[k] = w[k]
-    all_nodes.signs[n, node.waits] = 1.0 if down else -1.0
+    forest.signs[n, node.waits] = 1.0 if down else -1.0
     node.waits += 1
 
 
 @kernel(inline=True)
-def write_waiting(all_nodes: Nodes, n: int, grain: float, factors: Any) -> None:
+def write_waiting(forest: Any, n: int, grain: float, factors: Any) -> None:
     """Make the changes of a covariance that wait, and multiply it by its inflation."""
-    node, sigma, waiting, signs = all_nodes.nodes[n], all_nodes.sigma[n], all_nodes.waiting[n], all_nodes.signs[n]
+    node, sigma, waiting, signs = forest.nodes[n], forest.sigma[n], forest.waiting[n], forest.signs[n]
     more = grain * node.top * node.waits
     for i in range(node.size):
         row = sigma[i]
@@ -201,7 +203,7 @@ def write_waiting(all_nodes: Nodes, n: int, grain: float, factors: Any) -> None:
         if node.inflation != 1.0:
             for k in range(len(row)):
                 row[k] *= node.inflation
-        all_nodes.variances[n, i] = row[i]
+        forest.variances[n, i] = row[i]
     node.waits = 0
     node.inflation = 1.0
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.bayesian.ahead import find_product, forget_products
+from quercus.learners.bayesian.ahead import Ahead, find_product, forget_products
 from quercus.learners.bayesian.dirichlet import learn_leaf
-from quercus.learners.bayesian.layout import PATH, Ahead, Nodes, Scratch
 from quercus.learners.bayesian.nodes import (
     combine_rows,
     dot,
@@ -23,6 +22,7 @@ from quercus.learners.bayesian.nodes import (
     subtract_waiting,
     update_node,
 )
+from quercus.state import Bundle
 
 # Forgetting stops here: a class that has not come for long must still be able to.
 _LEAST_FORGOTTEN = 1e-6
@@ -32,12 +32,35 @@ _MARGIN, _DEVIATION, _VARIANCE, _LEAST = range(4)
 _WAITING, _SPLIT = 1, 2
 
 
+class Scratch(Bundle):
+    """Room for one row on its way through a tree.
+
+    ``z`` is the row by column, ``xi`` what a node sees of it, ``other`` a row of that width for any use, ``places`` of
+    numbers that are not 0; by node: ``spreads`` stored sigma times xi, ``facts`` its figures; by node and leaf, in heap
+    order: ``state``, and ``figures`` rho, u, and its upper and lower bound; ``leaf`` room for a leaf's equation;
+    ``factors`` for those of changes that wait.
+    """
+
+    z: Any
+    xi: Any
+    other: Any
+    places: Any
+    spreads: Any
+    facts: Any
+    state: Any
+    figures: Any
+    leaf: Any
+    factors: Any
+
+
 @kernel
-def make_scratch(option: Any, mu: Any, columns: int, depth: int, classes: int) -> Scratch:
-    """Return room for one row and one tree."""
-    width = mu.shape[1]
+def make_scratch(forest: Any, first: int, last: int, classes: int) -> Scratch:
+    """Return room for one row and one of some trees."""
+    mu, width, depth = forest.mu, forest.mu.shape[1], 0
+    for t in range(first, last):
+        depth = max(depth, forest.trees[t].depth)
     inner = 2**depth - 1
-    z = np.zeros(max(width, columns), mu.dtype)
+    z = np.zeros(max(width, forest.options[0].columns), mu.dtype)
     xi = np.zeros(width, mu.dtype)
     other = np.zeros(width, mu.dtype)
     places = np.zeros(len(z), np.int64)
@@ -45,7 +68,7 @@ def make_scratch(option: Any, mu: Any, columns: int, depth: int, classes: int) -
     facts = np.zeros((inner, 4))
     state = np.zeros(2 * inner + 1, np.int64)
     figures = np.zeros((4, 2 * inner + 1))
-    leaf, factors = np.zeros((3, classes)), np.zeros(option.block, mu.dtype)
+    leaf, factors = np.zeros((3, classes)), np.zeros(forest.options[0].block, mu.dtype)
     return Scratch(z, xi, other, places, spreads, facts, state, figures, leaf, factors)
 
 
@@ -57,18 +80,16 @@ def load_row(z: Any, row: Any) -> None:
 
 
 @kernel
-def split_row(
-    option: Any, all_nodes: Nodes, n: int, noise: Any, noisy: bool, product: Any, scratch: Scratch, at: int
-) -> None:
+def split_row(forest: Any, n: int, noise: Any, noisy: bool, product: Any, scratch: Scratch, at: int) -> None:
     """Compute how node n divides the row, into place ``at`` of spreads and facts.
 
     ``product`` is stored sigma times what it sees if that is known, otherwise empty.
     """
-    node, mu = all_nodes.nodes[n], all_nodes.mu[n]
+    option, node, mu = forest.options[0], forest.nodes[n], forest.mu[n]
     spread, facts = scratch.spreads[at], scratch.facts[at]
-    seen = look(option.sight, n, node.size, all_nodes.picks, all_nodes.maps, scratch.z, scratch.places, scratch.xi)
+    seen = look(forest, n, scratch.z, scratch.places, scratch.xi)
     if option.diagonal:
-        variances = all_nodes.variances[n]
+        variances = forest.variances[n]
         for k in range(len(spread)):
             spread[k] = variances[k] * seen[k]
     elif len(product) > 0:
@@ -76,16 +97,16 @@ def split_row(
             spread[k] = product[k]
     else:
         count = list_nonzero(seen, node.size, scratch.places)
-        combine_rows(all_nodes.sigma[n], seen, scratch.places, count, spread)
+        combine_rows(forest.sigma[n], seen, scratch.places, count, spread)
     if node.waits > 0:
-        subtract_waiting(all_nodes.waiting[n], all_nodes.signs[n], node.waits, seen, scratch.factors, spread)
+        subtract_waiting(forest.waiting[n], forest.signs[n], node.waits, seen, scratch.factors, spread)
     variance = dot(seen, spread) * node.inflation
     # Without the second a mean that never comes back would be scaled up with each shrinking covariance, for ever.
     certain = max(node.top * node.inflation, option.floor * dot(mu, mu))
     least = option.floor * dot(seen, seen) * certain
     total = variance
     if noisy:
-        total += noise_of(option, all_nodes, n, noise, scratch.other)
+        total += noise_of(forest, n, noise, scratch.other)
     deviation = math.sqrt(max(total, least))
     facts[_MARGIN] = dot(mu, seen) / deviation
     facts[_DEVIATION] = deviation
@@ -103,31 +124,30 @@ def is_noisy(noise: Any) -> bool:
 
 
 @kernel
-def reach_leaves(
-    option: Any, tree: Any, all_nodes: Nodes, i: int, noise: Any, scratch: Scratch, ahead: Ahead, mode: int
-) -> None:
-    """Write with what probability the row, the i-th of those ahead (-1: none), comes to each node and leaf.
+def walk_path(forest: Any, tree: Any, scratch: Scratch) -> int:
+    """Return the leaf at the end of the one path that a row takes."""
+    n, inner = 0, 2**tree.depth - 1
+    while n < inner:
+        node = tree.node + n
+        seen = look(forest, node, scratch.z, scratch.places, scratch.xi)
+        n = 2 * n + (1 if dot(forest.mu[node], seen) > 0.0 else 2)
+    return tree.leaf + n - inner
 
-    Or, if told so, which path it takes.
-    """
-    rho = scratch.figures[0]
+
+@kernel
+def reach_leaves(forest: Any, tree: Any, i: int, noise: Any, scratch: Scratch, ahead: Ahead) -> None:
+    """Write with what probability the row, the i-th of those ahead (-1: none), comes to each node and leaf."""
+    rho, skip = scratch.figures[0], forest.options[0].skip
     noisy = is_noisy(noise)
     # Where hardly anything arrives, it is divided evenly: no answer changes by more than that.
-    negligible = option.skip * option.skip
+    negligible = skip * skip
     rho[0] = 1.0
     for n in range(2**tree.depth - 1):
         left, right = 0.5, 0.5
-        node = tree.node + n
-        if mode & PATH:
-            if rho[n] > 0.0:
-                size = all_nodes.nodes[node].size
-                picks, maps = all_nodes.picks, all_nodes.maps
-                seen = look(option.sight, node, size, picks, maps, scratch.z, scratch.places, scratch.xi)
-                left = 1.0 if dot(all_nodes.mu[node], seen) > 0.0 else 0.0
-                right = 1.0 - left
-        elif rho[n] > negligible:
-            product = scratch.other[:0] if i < 0 else find_product(option, all_nodes, node, n, i, scratch.places, ahead)
-            split_row(option, all_nodes, node, noise, noisy, product, scratch, n)
+        if rho[n] > negligible:
+            at = tree.node + n
+            product = scratch.other[:0] if i < 0 else find_product(forest, at, n, i, scratch.places, ahead)
+            split_row(forest, at, noise, noisy, product, scratch, n)
             left = normal_cdf(scratch.facts[n, _MARGIN])
             right = normal_cdf(-scratch.facts[n, _MARGIN])
         rho[2 * n + 1] = left * rho[n]
@@ -144,23 +164,29 @@ def leaf_total(alpha: Any, leaf: int, classes: int) -> float:
 
 
 @kernel
-def add_class_shares(tree: Any, alpha: Any, classes: int, rho: Any, out: Any) -> None:
-    """Add up the class shares of the leaves, weighted by how probably a row comes there."""
-    leaves = 2**tree.depth
-    for leaf in range(leaves):
-        reached = rho[leaves - 1 + leaf]
-        if reached > 0.0:
-            total = leaf_total(alpha, tree.leaf + leaf, classes)
-            for c in range(classes):
-                out[c] += reached * (alpha[tree.leaf + leaf, c] / total)
+def add_leaf(alpha: Any, leaf: int, classes: int, reached: float, out: Any) -> None:
+    """Add the class shares of a leaf, weighted by how probably a row comes there."""
+    total = leaf_total(alpha, leaf, classes)
+    for c in range(classes):
+        out[c] += reached * (alpha[leaf, c] / total)
 
 
 @kernel
-def forget_some(option: Any, tree: Any, all_nodes: Nodes, alpha: Any) -> None:
+def add_leaves(tree: Any, alpha: Any, classes: int, rho: Any, out: Any) -> None:
+    """Add the class shares of all leaves that a row may come to."""
+    leaves = 2**tree.depth
+    for leaf in range(leaves):
+        if rho[leaves - 1 + leaf] > 0.0:
+            add_leaf(alpha, tree.leaf + leaf, classes, rho[leaves - 1 + leaf], out)
+
+
+@kernel
+def forget_some(forest: Any, tree: Any) -> None:
     """Let all that a tree knows grow a little less certain."""
+    option, alpha = forest.options[0], forest.alpha
     for n in range(tree.node, tree.node + 2**tree.depth - 1):
-        all_nodes.nodes[n].inflation *= 1.0 + option.forget
-        keep_in_band(all_nodes.nodes[n], all_nodes.mu[n])
+        forest.nodes[n].inflation *= 1.0 + option.forget
+        keep_in_band(forest.nodes[n], forest.mu[n])
     for leaf in range(tree.leaf, tree.leaf + 2**tree.depth):
         for c in range(option.classes):
             if alpha[leaf, c] > _LEAST_FORGOTTEN:
@@ -192,18 +218,16 @@ def most_relevant(inner: int, state: Any, rho: Any, upper: Any) -> int:
 
 
 @kernel
-def spread_example(
-    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, i: int, noise: Any, scratch: Scratch, ahead: Ahead
-) -> float:
+def spread_example(forest: Any, tree: Any, y: int, i: int, noise: Any, scratch: Scratch, ahead: Ahead) -> float:
     """Send an example of class y, the i-th of those ahead (-1: none), through a tree; return p(y | x).
 
     Nodes are split in the order of what they may contribute, until what is left is below ``skip``: those need no
     product with their covariance, are not changed, and count as if they divided evenly.
     """
     rho, u, upper, lower = scratch.figures[0], scratch.figures[1], scratch.figures[2], scratch.figures[3]
-    state = scratch.state
+    option, state = forest.options[0], scratch.state
     inner = 2**tree.depth - 1
-    bound_nodes(tree, alpha, option.classes, y, scratch.figures)
+    bound_nodes(tree, forest.alpha, option.classes, y, scratch.figures)
     for n in range(2 * inner + 1):
         state[n] = 0
         rho[n] = 0.0
@@ -214,8 +238,8 @@ def spread_example(
     n = 0
     while n >= 0 and not rho[n] * upper[n] < option.skip * sure:
         at = tree.node + n
-        product = scratch.other[:0] if i < 0 else find_product(option, all_nodes, at, n, i, scratch.places, ahead)
-        split_row(option, all_nodes, at, noise, noisy, product, scratch, n)
+        product = scratch.other[:0] if i < 0 else find_product(forest, at, n, i, scratch.places, ahead)
+        split_row(forest, at, noise, noisy, product, scratch, n)
         rho[2 * n + 1] = normal_cdf(scratch.facts[n, _MARGIN]) * rho[n]
         rho[2 * n + 2] = normal_cdf(-scratch.facts[n, _MARGIN]) * rho[n]
         state[n], state[2 * n + 1], state[2 * n + 2] = _SPLIT, _WAITING, _WAITING
@@ -233,11 +257,9 @@ def spread_example(
 
 
 @kernel
-def change_tree(
-    option: Any, tree: Any, all_nodes: Nodes, alpha: Any, y: int, p: float, part: float, scratch: Scratch, ahead: Ahead
-) -> None:
+def change_tree(forest: Any, tree: Any, y: int, p: float, part: float, scratch: Scratch, ahead: Ahead) -> None:
     """Match the moments of every node and leaf that the example came to."""
-    rho, u = scratch.figures[0], scratch.figures[1]
+    option, rho, u = forest.options[0], scratch.figures[0], scratch.figures[1]
     inner = 2**tree.depth - 1
     least = option.skip * p
     for n in range(inner):
@@ -248,15 +270,15 @@ def change_tree(
         margin = facts[_MARGIN]
         kappa = rho[n] * normal_density(margin) * (left - right) / p
         at = tree.node + n
-        scale = all_nodes.nodes[at].inflation / facts[_DEVIATION]
+        scale = forest.nodes[at].inflation / facts[_DEVIATION]
         # Of stored sigma, whence divided by the inflation once.
         shrink = part * (kappa * kappa + kappa * margin) * scale / facts[_DEVIATION]
         changes = facts[_VARIANCE] >= facts[_LEAST]
         move, spread = part * kappa * scale, scratch.spreads[n]
-        written = update_node(option, all_nodes, at, spread, move, shrink, changes, scratch.other, scratch.factors)
+        written = update_node(forest, at, spread, move, shrink, changes, scratch.other, scratch.factors)
         if written and len(ahead.last) > 0:
             forget_products(ahead, n)
     for n in range(inner, 2 * inner + 1):
         if scratch.state[n] == _WAITING and rho[n] * u[n] >= least:
             share = min(rho[n] * u[n] / p, 1.0)
-            learn_leaf(alpha[tree.leaf + n - inner], option.classes, y, part * share, scratch.leaf)
+            learn_leaf(forest.alpha[tree.leaf + n - inner], option.classes, y, part * share, scratch.leaf)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from quercus.compile import array_type, kernel
-from quercus.learners.incremental.answers import decide
+from quercus.decision import decide
 
 LEAST = 1e-6
 ETA = 0.03

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
+from quercus.decision import decide, largest
 from quercus.drift.kernels import COUNT, SQUARES, SUM, adwin_add, adwin_rose
 from quercus.learners.incremental.alternates import (
     WATCH_TYPES,
@@ -17,7 +18,7 @@ from quercus.learners.incremental.alternates import (
     settle_children,
     start_alternate,
 )
-from quercus.learners.incremental.answers import decide, largest, mix_bayes, share_counts, uses_bayes
+from quercus.learners.incremental.answers import mix_bayes, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_grown, is_due
 from quercus.learners.incremental.kernels import ROW_TYPES, ask_row, is_new

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
+from quercus.decision import largest
 from quercus.learners.incremental.bins import cells_seen
 from quercus.learners.incremental.layout import ADAPTIVE, MAJORITY, NO_CELL, NOMINAL, NUMERIC
 
@@ -27,37 +28,6 @@ def route(nodes: Any, X: Any, i: int) -> np.int64:
         node = left + np.uint32(0 if goes_left else 1)
         left = np.uint32(nodes[node].left)
     return np.int64(node)
-
-
-@kernel(inline=True)
-def largest(p: Any, order: Any, classes: int) -> int:
-    """Return the class of the largest p, ties to the first in sorted order."""
-    best = -1
-    for k in range(len(order)):
-        c = order[k]
-        if c < classes and (best < 0 or p[c] > p[best]):
-            best = c
-    return best
-
-
-@kernel(inline=True)
-def decide(p: Any, order: Any, loss: Any, classes: int) -> int:
-    """Return the answer: the most probable class or, under a loss table, the one of least expected loss."""
-    if loss.shape[0] == 0:
-        return largest(p, order, classes)
-    best = -1
-    least = np.inf
-    for k in range(len(order)):
-        answer = order[k]
-        if answer >= classes:
-            continue
-        expected = 0.0
-        for c in range(classes):
-            expected += p[c] * loss[c, answer]
-        if best < 0 or expected < least:
-            best = answer
-            least = expected
-    return best
 
 
 @kernel(inline=True)

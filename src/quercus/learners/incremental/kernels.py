@@ -10,7 +10,8 @@ from numba import types
 from quercus.ask.kernels import decide_row, measure_answer
 from quercus.ask.layout import ASKING_TYPE, DECISIONS_TYPE, RING_TYPE
 from quercus.compile import kernel
-from quercus.learners.incremental.answers import decide, mix_bayes, route, share_counts, uses_bayes
+from quercus.decision import decide
+from quercus.learners.incremental.answers import mix_bayes, route, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_room, is_due
 from quercus.learners.incremental.layout import (

@@ -64,12 +64,12 @@ from quercus.learners.reinforced.layout import (
 from quercus.learners.reinforced.outcomes import find_key, find_outcomes, find_state
 from quercus.learners.reinforced.state import ReinforcedState, new_state
 from quercus.predictor import Floats, Integers
-from quercus.store import Model, ModelFileError
+from quercus.store import Model
 
 # Arguments that may be changed at any time, or whose change has to be noticed.
 _read_arguments = attrgetter(
     *("questions", "worth", "rewards", "gamma", "explore", "truncated", "updates", "backup", "start", "alpha"),
-    *("rates", "trusted", "prior", "adaptive", "bins", "loss", "budget", "max_bytes", "seed"),
+    *("rates", "trusted", "prior", "adaptive", "bins", "loss", "budget", "total", "refer", "max_bytes", "seed"),
 )
 # What it was made for, with how many classes, and what kernels take.
 Workspace = tuple[tuple[Any, ...], int, Any]
@@ -125,6 +125,7 @@ class ReinforcedLearner(CompiledLearner):
         given = _read_arguments(self)
         if self._settings is None or self._settings[0] != given:
             self._check_arguments()
+            self._check_money()
             if self._state.options["bins"][0] != self.bins:
                 raise ValueError("bins cannot be changed after the first row; make a new learner.")
             settings: Settings = np.zeros(1, SETTINGS)
@@ -138,9 +139,14 @@ class ReinforcedLearner(CompiledLearner):
             settings["worth"] = WORTH if self.worth == "auto" else self.worth or 0.0
             settings["budget"] = self._left(self.budget, 0.0, shared=False)
             settings["total"] = math.inf
-            self._note_rewards()
+            self._note_schema()
             self._settings = (given, settings)
         return self._settings[1]
+
+    def _check_changes(self) -> None:
+        """Refuse arguments that were changed and make no sense, or no sense any more."""
+        self._read_settings()
+        self._find_items(self._find_prices()[1])
 
     def _note_schema(self) -> None:
         super()._note_schema()
@@ -285,6 +291,10 @@ class ReinforcedLearner(CompiledLearner):
         width, kept = self._width(), self._items
         if kept is None or kept[0] is not prices or len(kept[2]) != width:
             item_of = prices.item[:width]
+            known = 0 if kept is None else min(len(kept[2]), width)
+            asked = self._state.actions["item"][: self._state.used["action"]].max(initial=NOWHERE)
+            if asked >= len(prices.price) or (kept is not None and (kept[0].item[:known] != item_of[:known]).any()):
+                raise ValueError("groups cannot be changed for features that were learned; make a new learner.")
             items, members = np.zeros(len(prices.price), ITEM), np.argsort(item_of, kind="stable")
             items["price"], items["bound"] = prices.price, prices.needs.any(axis=1)
             items["last"] = np.cumsum(np.bincount(item_of, minlength=len(items)))
@@ -333,11 +343,8 @@ class ReinforcedLearner(CompiledLearner):
     def _restore(self, model: Model) -> None:
         self._check_arguments()
         self._state = read_tree(model, int(self.max_bytes))
-        if self._state.actions["item"].max(initial=0) >= max(len(self._prices.items), 1):
-            raise ModelFileError("it has asked for items that are not there.")
         self._slice = FIRST_SLICE
-        self._read_settings()
-        self._find_prices()
+        self._check_changes()
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.incremental.answers import decide, route, share_counts
+from quercus.decision import decide
+from quercus.learners.incremental.answers import route, share_counts
 from quercus.learners.incremental.kernels import ROW_TYPES, ask_row, is_new
 from quercus.learners.incremental.layout import (
     ASK,

@@ -11,7 +11,7 @@ from quercus.acquisition.layout import BELIEVE, EXPLORE, LEARN, STEP, UNKNOWN, W
 from quercus.acquisition.rows import CaseRows
 from quercus.acquisition.seeding import draw_seed, seed_generator
 from quercus.compile import kernel
-from quercus.learners.incremental.answers import decide
+from quercus.decision import decide
 from quercus.learners.reinforced.kernels.episodes import find_answering, find_status, follow_bought, run_episode
 from quercus.learners.reinforced.kernels.learning import learn_example, monitor_answer, needs_resize
 from quercus.learners.reinforced.kernels.model import mix_posterior, price_items

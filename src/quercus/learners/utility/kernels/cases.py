@@ -23,7 +23,7 @@ from quercus.acquisition.price_list import PriceList
 from quercus.acquisition.rows import CaseRows
 from quercus.acquisition.seeding import draw_seed, seed_generator
 from quercus.compile import array_type, kernel
-from quercus.learners.incremental.answers import decide
+from quercus.decision import decide
 from quercus.learners.utility.kernels.counting import lacks_room, learn_label, learn_value
 from quercus.learners.utility.kernels.layout import EC2, QUANTILES, SETTINGS
 from quercus.learners.utility.kernels.pairs import learn_pairs

@@ -10,7 +10,7 @@ from quercus.acquisition.binning import find_cell
 from quercus.acquisition.layout import KNOWN
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
-from quercus.learners.incremental.answers import decide
+from quercus.decision import decide
 from quercus.learners.utility.kernels.layout import HYPOTHESES
 
 _SMALLEST = 2.0**-512
