@@ -31,6 +31,7 @@ Field = str | Retyped | Dropped
 # those of every one.
 FIELDS: dict[str, dict[str, Field]] = {
     "*": {},
+    "FrozenTree": {r"leaves\.(buffer|filled)": Dropped("pointed at buffers that a frozen tree has not")},
     "ReinforcedTree": {
         r"options\.situations": "options.states",
         r"options\.questions": "options.actions",
@@ -68,6 +69,9 @@ FIELDS["EvergreenForest"] = {
 }
 _PLACES = Added("how many rows are sampled, as many as ever where there is room")
 _CANDIDATE = Added("a tree that has grown and catches up, once called new")
+ADDED["FrozenTree"] = {
+    r"leaves\.(buffer|filled)": Added("tells that there are no buffers, so that files can be loaded")
+}
 ADDED["EvergreenTree"] = ADDED["FrozenEvergreen"] = {"options.places": _PLACES, "candidate/.*": _CANDIDATE}
 ADDED["EvergreenForest"] = {
     r"trees/\d+/options\.places": _PLACES,

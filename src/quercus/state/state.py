@@ -28,6 +28,8 @@ class _Held:
     ref: Any = None
     # Of the parts, when `ref` was made.
     refs: tuple[Any, ...] = field(default=())
+    # What kernels of other declarations take, by these.
+    others: dict[type, Any] = field(default_factory=dict)
 
 
 class State(Struct):
@@ -116,6 +118,19 @@ class State(Struct):
                 return held.ref
         return self._publish(held.sizes, held.arrays, held.parts).ref
 
+    def ref_as(self, kind: type[Struct]) -> Any:
+        """Return what kernels take that know some of the arrays only: those of a declaration that this one extends.
+
+        Parameters
+        ----------
+        kind
+            That declaration; it has no parts.
+        """
+        others, arrays = self._held.others, self._held.arrays
+        if kind not in others:
+            others[kind] = kind.make(**{name: arrays[name] for name in kind.fields})
+        return others[kind]
+
     def bytes_at(self, **sizes: int) -> int:
         """Return the bytes that it would take, parts included.
 
@@ -174,13 +189,15 @@ class State(Struct):
             if changed.intersection(one.dims)
         }
 
-    def ensure(self, max_bytes: int | None = None, **need: int) -> bool:
+    def ensure(self, max_bytes: int | None = None, copies: bool = False, **need: int) -> bool:
         """Make room by the factors of ``grows``; return False, and do nothing, where the limit forbids it.
 
         Parameters
         ----------
         max_bytes
             Limit for all arrays, None: none.
+        copies
+            Whether the limit also holds while arrays are copied.
         need
             The least sizes of dimensions, by name.
         """
@@ -192,7 +209,8 @@ class State(Struct):
         for k in range(max(map(len, choices.values()))):
             factors = {dim: factors[min(k, len(factors) - 1)] for dim, factors in choices.items()}
             wanted = {dim: max(size, int(sizes[dim] * factors[dim])) for dim, size in short.items()}
-            if max_bytes is None or self.bytes_at(**wanted) <= max_bytes:
+            taken = self.peak_at if copies else self.bytes_at
+            if max_bytes is None or taken(**wanted) <= max_bytes:
                 self.resize(**wanted)
                 return True
         return False
