@@ -44,7 +44,7 @@ from quercus.learners.utility.state import UtilityState
 from quercus.rows import LEARN, Rows
 
 _NUMBER = types.int64
-_SETTINGS = array_type(SETTINGS, 1)
+_SETTINGS = array_type(SETTINGS, 1, readonly=True)
 
 
 @kernel(
