@@ -89,15 +89,15 @@ def test_learning_while_buying_is_a_case_at_a_time(variant):
         assert cost == told.cost[0]
         np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), told.bought[0])
         np.testing.assert_array_equal(shares[twin._order], told.proba[0])
-        asked = twin._utility.features["asked"] + np.isin(status, (KNOWN, MISSING))
+        asked = twin._state.features["asked"] + np.isin(status, (KNOWN, MISSING))
         twin.learn_one({name: row[name] for f, name in enumerate(twin._prices.names) if status[f] == KNOWN}, label)
         # Of a row, unlike a case, every feature has been asked for.
-        twin._utility.features["asked"] = asked
-        np.testing.assert_array_equal(twin._utility.features, tree._utility.features)
+        twin._state.features["asked"] = asked
+        np.testing.assert_array_equal(twin._state.features, tree._state.features)
         if "exp3" not in variant:
-            np.testing.assert_array_equal(twin._utility.counts, tree._utility.counts)
+            np.testing.assert_array_equal(twin._state.counts, tree._state.counts)
         else:
-            twin._utility.favour[:] = tree._utility.favour
+            twin._state.favour[:] = tree._state.favour
 
 
 def draw_next(tree, out):
@@ -106,10 +106,10 @@ def draw_next(tree, out):
 
     record = np.zeros(1, TREE)
     for name in ("g0", "g1", "g2", "g3"):
-        record[name] = tree._utility.options[name]
+        record[name] = tree._state.options[name]
     draw_numbers(record, 0, out)
     for name in ("g0", "g1", "g2", "g3"):
-        tree._utility.options[name] = record[name]
+        tree._state.options[name] = record[name]
 
 
 def same(first, second):
@@ -154,7 +154,7 @@ def test_pairs_start_again_with_new_bins():
         tree.learn_one({"a": float(rng.random()), "b": "xy"[i % 2]}, i % 2)
         known = i + 1
         started = 2 ** int(np.log2(known)) if known >= 16 else 1
-        assert tree._utility.pairs.sum() == pytest.approx(known - started + 1)
+        assert tree._state.pairs.sum() == pytest.approx(known - started + 1)
 
 
 def test_what_all_cases_may_cost_is_the_limit():

@@ -14,7 +14,6 @@ from quercus.acquisition.layout import (
     GOES_ON,
     KEPT_VALUES,
     KNOWN,
-    LEARN,
     MISSING,
     STEP,
     UNKNOWN,
@@ -42,21 +41,29 @@ from quercus.learners.utility.kernels.posterior import (
 from quercus.learners.utility.kernels.sampling import draw_gamma
 from quercus.learners.utility.kernels.selection import select_best, select_to_explore
 from quercus.learners.utility.state import UtilityState
+from quercus.rows import LEARN, Rows
 
 _NUMBER = types.int64
-_SETTINGS = array_type(SETTINGS, 1)
+_SETTINGS = array_type(SETTINGS, 1, readonly=True)
 
 
-@kernel(_NUMBER, UtilityState.numba_type, _SETTINGS, CaseRows.numba_type, _NUMBER)
-def learn_rows(state: Any, settings: Any, rows: Any, counts_rows: int) -> int:
+@kernel(
+    _NUMBER,
+    UtilityState.numba_type,
+    _SETTINGS,
+    Rows.numba_type,
+    array_type(np.uint8, 1, readonly=True),
+    *(_NUMBER,) * 3,
+)
+def learn_rows(state: Any, settings: Any, rows: Any, asked: Any, start: int, stop: int, counts_rows: int) -> int:
     """Learn every value of rows; return the first row that there is no room for.
 
-    ``rows.asked`` tells of each feature whether a value that is not there came back missing, ``counts_rows`` whether
-    rows are examples of their classes, or only tell what values these have.
+    ``asked`` tells of each feature whether a value that is not there came back missing (empty: of all), ``counts_rows``
+    whether rows are examples of their classes, or only tell what values these have.
     """
-    X, y, w, asked = rows.X, rows.y, rows.weight, rows.asked
+    X, y, w = rows.X, rows.y, rows.weight
     order, forget, known = np.zeros(KEPT_VALUES, np.int64), settings[0].forget, np.zeros(X.shape[1], np.uint8)
-    for i in range(len(y)):
+    for i in range(start, stop):
         if not w[i] > 0.0:
             continue
         if lacks_room(state, X[i], y[i]):
@@ -65,17 +72,17 @@ def learn_rows(state: Any, settings: Any, rows: Any, counts_rows: int) -> int:
             learn_label(state, y[i], w[i], forget)
         for f in range(X.shape[1]):
             known[f] = X[i, f] == X[i, f]
-            state.features[f].asked += known[f] | asked[f]
+            state.features[f].asked += known[f] | (len(asked) == 0 or asked[f])
             if known[f]:
                 learn_value(state, f, X[i, f], y[i], w[i], forget > 0.0, order)
         learn_pairs(state, X[i], known, y[i], w[i])
-    return len(y)
+    return stop
 
 
 @kernel
 def copy_status(source: Any, target: Any) -> None:
-    """Copy what is known of a case."""
-    for f in range(len(target)):
+    """Copy what is known of a case, as far as there is room for its features."""
+    for f in range(min(len(source), len(target))):
         target[f] = source[f]
 
 
@@ -150,9 +157,11 @@ def learn_case(
     PriceList.numba_type,
     CaseRows.numba_type,
     array_type(GENERATOR, 1),
-    _NUMBER,
+    *(_NUMBER,) * 3,
 )
-def run_cases(state: Any, all_settings: Any, prices: Any, rows: Any, generators: Any, mode: int) -> int:
+def run_cases(
+    state: Any, all_settings: Any, prices: Any, rows: Any, generators: Any, start: int, stop: int, mode: int
+) -> int:
     """Run a case for each row, or a step of one; return the first row that there is no room for.
 
     ``rows.status`` is read by a step, and written by a whole case.
@@ -176,8 +185,8 @@ def run_cases(state: Any, all_settings: Any, prices: Any, rows: Any, generators:
     selects = settings.select > 0
     draws = not explore or options[0].numeric != QUANTILES or (selects and settings.objective == EC2)
     is_filled, is_drawn = False, False
-    for i in range(len(X)):
-        decision = decisions[i if mode & STEP else 0]
+    for i in range(start, stop):
+        decision = decisions[i]
         if mode & (STEP | BELIEVE):
             copy_status(status[i], work.status)
         elif learns and w[i] > 0.0 and lacks_room(state, X[i], y[i]):
@@ -223,7 +232,7 @@ def run_cases(state: Any, all_settings: Any, prices: Any, rows: Any, generators:
             spent[0] += cost[i] if explore else 0.0
             is_filled = learn_case(settings, state, mean, work, X[i], y[i], w[i], mode & WHOLE, places)
             is_drawn = False
-    return len(X)
+    return stop
 
 
 @kernel(_NUMBER, types.uint64, types.float64, array_type(GENERATOR, 1), array_type(np.float64, 1))
