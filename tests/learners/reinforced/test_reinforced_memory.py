@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from quercus import ReinforcedTree
-from quercus.checks.data import numeric_stream, unkind_stream
+from quercus.checks.data import adversarial_stream, numeric_stream
 from quercus.store import Model
 from tests.learners.reinforced.following import read_table
 
 
 def make_tree(**arguments):
-    rows, labels = unkind_stream(600)
+    rows, labels = adversarial_stream(600)
     tree = ReinforcedTree(explore=0.2, **arguments)
     tree.buy_and_learn(rows, labels)
     return tree
@@ -54,7 +54,7 @@ def test_all_that_is_left_is_found():
         while at != place:
             at = int(arrays.links[1, at])
             assert at >= 0
-    rows, labels = unkind_stream(600)
+    rows, labels = adversarial_stream(600)
     assert (tree.buy_and_learn(rows, labels).answers == np.array(labels)).mean() > 0.5
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quercus import REFER, ReinforcedTree
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 
 ROWS = [{"fever": "high", "shoes": "red"}, {"fever": "none", "shoes": "red"}] * 60
 LABELS = ["ill", "well"] * 60
@@ -38,7 +38,7 @@ def test_a_refused_question_leads_to_the_next():
 
 
 def test_why_it_stops():
-    rows, labels = unkind_stream(1500)
+    rows, labels = adversarial_stream(1500)
     stops = set()
     for given in ({"trusted": 5}, {"questions": 1}, {"budget": 0.5}, {"worth": 0.001}):
         tree = ReinforcedTree(**given).partial_fit(rows, labels)
@@ -104,7 +104,7 @@ def test_old_examples_fade_with_a_least_learning_rate():
 
 
 def test_its_policy_can_be_looked_at():
-    rows, labels = unkind_stream(2000)
+    rows, labels = adversarial_stream(2000)
     tree = ReinforcedTree(costs={"amount": 2.0}).partial_fit(rows, labels)
     policy = tree.tree()
     assert policy.root.question is not None
@@ -125,7 +125,7 @@ def test_groups_in_its_policy():
 
 
 def test_a_copy_goes_on_alone():
-    rows, labels = unkind_stream(600)
+    rows, labels = adversarial_stream(600)
     tree = ReinforcedTree().partial_fit(rows[:300], labels[:300])
     copied = pickle.loads(pickle.dumps(tree))
     before = tree.predict_proba(rows)

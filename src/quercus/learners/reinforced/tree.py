@@ -77,7 +77,6 @@ _NOTHING: Integers = np.empty(0, np.int64)
 _NO_PRICES: Floats = np.empty(0)
 # By the status of a feature whether it is there.
 _IS_THERE = np.isin(np.arange(ORDERED + 1), (KNOWN, MISSING))
-_NO_ASKED: Status = np.empty(0, np.uint8)
 # What the case has noted that is planned for, or learned from.
 _NOTES: ContextVar[Notes | None] = ContextVar("_NOTES", default=None)
 
@@ -231,13 +230,12 @@ class ReinforcedLearner(CompiledLearner):
         self, settings: Settings, told: Told, out: Out, mode: int, spent: Floats, decisions: npt.NDArray[np.void]
     ) -> int:
         bought, paid = self._find_paid(out[3]) if mode & (STEP | CASE) else (_NOTHING, _NO_PRICES)
-        rows = CaseRows.make(
+        rows = CaseRows(
             X=told[0],
             y=told[1],
             weight=told[2],
             order=self._order,
             loss=self._loss,
-            asked=_NO_ASKED,
             bought=bought,
             paid=paid,
             spent=spent,
@@ -248,7 +246,7 @@ class ReinforcedLearner(CompiledLearner):
             decisions=decisions,
         )
         workspace = self._take_workspace(settings)
-        done = run_cases(self._state.ref, workspace[2], rows, mode)
+        done = run_cases(self._state.ref, workspace[2], rows.ref, mode)
         self.__dict__.setdefault("_workspaces", []).append(workspace)
         return int(done)
 

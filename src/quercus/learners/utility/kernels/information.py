@@ -1,4 +1,8 @@
-"""Whether it pays to go on: what further purchases are expected to save; compiled. See ``docs/utility.md``."""
+"""Whether it pays to go on: the value of information of further purchases; compiled. See ``docs/utility.md``.
+
+R. A. Howard: Information Value Theory. IEEE Transactions on Systems Science and Cybernetics, 1966. A price is compared
+with the loss that an answer is expected to save once the results are there, estimated over posterior samples.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,9 @@ from typing import Any
 from quercus.acquisition.layout import ORDERED, UNKNOWN
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
-from quercus.learners.utility.ahead import add_pair, weigh_pairs
-from quercus.learners.utility.hypotheses import cell_at
-from quercus.learners.utility.layout import MOST_LIKELY, MOST_SCENES
+from quercus.learners.utility.kernels.hypotheses import cell_at
+from quercus.learners.utility.kernels.layout import MOST_LIKELY, MOST_SAMPLES
+from quercus.learners.utility.kernels.pairs import add_pair, weigh_pairs
 
 # Whether an item could be bought now, has been bought in thought, cannot be bought, or only behind what it needs.
 _NOW, _TAKEN, _OUT, _BEHIND = range(4)
@@ -17,7 +21,7 @@ _NOW, _TAKEN, _OUT, _BEHIND = range(4)
 
 @kernel(inline=True, borrows=True)
 def expect_loss(q: Any, loss: Any, answer: int, classes: int) -> float:
-    """Return what an answer is expected to cost; without a table, how probable it is that it is wrong."""
+    """Return what an answer is expected to cost; without a loss table, how probable it is that it is wrong."""
     if loss.shape[0] == 0:
         return 1.0 - q[answer]
     expected = 0.0
@@ -71,49 +75,49 @@ def widest_loss(loss: Any, classes: int) -> float:
 
 
 @kernel(borrows=True)
-def find_stake(q: Any, loss: Any, answer: int, classes: int) -> float:
+def expect_regret(q: Any, loss: Any, answer: int, classes: int) -> float:
     """Return how much less the right answer is expected to lose than this one."""
-    stake = expect_loss(q, loss, answer, classes)
+    regret = expect_loss(q, loss, answer, classes)
     for y in range(classes if loss.shape[0] > 0 else 0):
-        stake -= q[y] * spread_loss(loss, y, classes)[0]
-    return stake
+        regret -= q[y] * spread_loss(loss, y, classes)[0]
+    return regret
 
 
 @kernel(inline=True, borrows=True)
-def count_scenes(classes: int) -> int:
-    """Return how many scenes each class has."""
-    return MOST_SCENES // min(classes, MOST_LIKELY)
+def count_samples(classes: int) -> int:
+    """Return how many samples each class has."""
+    return MOST_SAMPLES // min(classes, MOST_LIKELY)
 
 
 @kernel
-def draw_scenes(table: Any, classes: int) -> None:
+def draw_samples(posterior: Any, classes: int) -> None:
     """Draw numbers for rows of each class: what the features of a case may turn out to be."""
-    numbers, generator, seen = table.numbers, table.generator[0], table.seen
+    numbers, generator, seen = posterior.numbers, posterior.generator[0], posterior.seen
     for f in range(len(seen)):
         seen[f] = 0
-    for row in range(classes * count_scenes(classes) if classes > 0 else 0):
+    for row in range(classes * count_samples(classes) if classes > 0 else 0):
         for f in range(len(seen)):
             numbers[row, f] = draw_uniform(generator)
 
 
 @kernel
-def see_feature(features: Any, table: Any, f: int, classes: int) -> None:
+def see_feature(features: Any, posterior: Any, f: int, classes: int) -> None:
     """Find what a feature is in each row, from the numbers that were drawn for it."""
-    theta, numbers, scenes, first, cells = (
-        table.theta,
-        table.numbers,
-        table.scenes,
+    theta, numbers, samples, first, cells = (
+        posterior.theta,
+        posterior.numbers,
+        posterior.samples,
         features[f].first,
         features[f].cells,
     )
-    for row in range(classes * count_scenes(classes)):
-        scenes[row, f] = cell_at(theta, first, cells, row // count_scenes(classes), numbers[row, f])
-    table.seen[f] = 1
+    for row in range(classes * count_samples(classes)):
+        samples[row, f] = cell_at(theta, first, cells, row // count_samples(classes), numbers[row, f])
+    posterior.seen[f] = 1
 
 
 @kernel(borrows=True)
 def find_likely(q: Any, classes: int, likely: Any) -> int:
-    """Write the classes whose scenes are looked at: all, or the most probable ones; return how many."""
+    """Write the classes whose samples are looked at: all, or the most probable ones; return how many."""
     count = min(classes, MOST_LIKELY)
     for k in range(count):
         best = k if count == classes else -1
@@ -128,15 +132,15 @@ def find_likely(q: Any, classes: int, likely: Any) -> int:
 
 
 @kernel(inline=True, borrows=True)
-def see_cell(theta: Any, cell: int, world: Any, classes: int) -> None:
-    """Change the class probabilities of a world by a cell that its scene shows."""
+def see_cell(theta: Any, cell: int, outlook: Any, classes: int) -> None:
+    """Change the class probabilities of an outlook by a cell that its sample shows."""
     total = 0.0
     for y in range(classes):
-        world[y] *= theta[cell, y]
-        total += world[y]
+        outlook[y] *= theta[cell, y]
+        total += outlook[y]
     # After each feature: of many together too few digits would be left.
     for y in range(classes):
-        world[y] = world[y] / total if total > 0.0 else 1.0 / classes
+        outlook[y] = outlook[y] / total if total > 0.0 else 1.0 / classes
 
 
 @kernel(inline=True)
@@ -151,14 +155,14 @@ def save_by_pair(
 ) -> float:
     """Return what it is expected to save to know two features that are counted together."""
     answer, saved = find_answer(q, loss, classes), 0.0
-    total, world = both[0], both[1]
+    total, outlook = both[0], both[1]
     weigh_pairs(pairs, features, unit, i, j, classes, total)
     for u in range(features[i].cells):
         for v in range(features[j].cells):
             for y in range(classes):
-                world[y] = q[y] * add_pair(pairs, features, unit, prior, i, u, u + 1, j, v, y) / (prior + total[y])
-            now = expect_loss(world, loss, answer, classes)
-            saved += now - expect_loss(world, loss, find_answer(world, loss, classes), classes)
+                outlook[y] = q[y] * add_pair(pairs, features, unit, prior, i, u, u + 1, j, v, y) / (prior + total[y])
+            now = expect_loss(outlook, loss, answer, classes)
+            saved += now - expect_loss(outlook, loss, find_answer(outlook, loss, classes), classes)
     return saved
 
 
@@ -199,32 +203,32 @@ def find_next(prices: Any, status: Any, ratios: Any, taken: Any, left: float) ->
 
 
 @kernel
-def is_worth_it(
-    settings: Any, state: Any, prices: Any, table: Any, scratch: Any, status: Any, item: int, left: float, loss: Any
+def is_worth_buying(
+    settings: Any, state: Any, prices: Any, posterior: Any, work: Any, status: Any, item: int, left: float, loss: Any
 ) -> bool:
     """Return whether the next purchases, few or many, or an item and its mate, are expected to save what they cost."""
-    classes, q, worlds, taken = state.options[0].classes, scratch.q, scratch.worlds, scratch.taken
-    features, theta, shown, likely = state.features, table.theta, table.scenes, scratch.likely
+    classes, q, outlooks, taken = state.options[0].classes, work.q, work.outlooks, work.taken
+    features, theta, shown, likely = state.features, posterior.theta, posterior.samples, work.likely
     largest = widest_loss(loss, classes)
     if classes < 2 or (settings.is_relative and largest == 0.0):
         return False
-    answer, scenes = find_answer(q, loss, classes), count_scenes(classes)
+    answer, samples = find_answer(q, loss, classes), count_samples(classes)
     count = find_likely(q, classes, likely)
     worth = settings.worth / largest if settings.is_relative else settings.worth
-    mate = scratch.mates[item]
+    mate = work.mates[item]
     if mate >= 0:
         f, g = prices.members[prices.starts[item]], prices.members[prices.starts[mate]]
         unit, prior = state.options[0].unit, settings.prior
-        both = save_by_pair(state.pairs, state.features, unit, prior, q, loss, classes, f, g, worlds)
+        both = save_by_pair(state.pairs, state.features, unit, prior, q, loss, classes, f, g, outlooks)
         if both * worth > price_of(settings, prices, item) + price_of(settings, prices, mate):
             return True
-    for row in range(count * scenes):
+    for row in range(count * samples):
         for y in range(classes):
-            worlds[row, y] = q[y]
-    note_behind(prices, state.features, status, table.selected, scratch.ratios, taken)
-    spent, price, at_stake, saved = 0.0, 0.0, find_stake(q, loss, answer, classes), 0.0
+            outlooks[row, y] = q[y]
+    note_behind(prices, state.features, status, posterior.selected, work.ratios, taken)
+    spent, price, at_stake, saved = 0.0, 0.0, expect_regret(q, loss, answer, classes), 0.0
     while saved * worth <= price:
-        best = find_next(prices, status, scratch.ratios, taken, left - spent)
+        best = find_next(prices, status, work.ratios, taken, left - spent)
         if best < 0 or price >= at_stake * worth:
             return False
         taken[best] = _TAKEN
@@ -233,15 +237,15 @@ def is_worth_it(
         for k in range(prices.starts[best], prices.starts[best + 1]):
             f = prices.members[k]
             if status[f] == UNKNOWN and features[f].cells > 1:
-                if not table.seen[f]:
-                    see_feature(features, table, f, classes)
-                for row in range(count * scenes):
-                    cell = features[f].first + shown[likely[row // scenes] * scenes + row % scenes, f]
-                    see_cell(theta, cell, worlds[row], classes)
+                if not posterior.seen[f]:
+                    see_feature(features, posterior, f, classes)
+                for row in range(count * samples):
+                    cell = features[f].first + shown[likely[row // samples] * samples + row % samples, f]
+                    see_cell(theta, cell, outlooks[row], classes)
         saved = 0.0
-        for row in range(count * scenes):
-            world = worlds[row]
-            now = expect_loss(world, loss, answer, classes)
-            later = expect_loss(world, loss, find_answer(world, loss, classes), classes)
-            saved += q[likely[row // scenes]] / scenes * (now - later)
+        for row in range(count * samples):
+            outlook = outlooks[row]
+            now = expect_loss(outlook, loss, answer, classes)
+            later = expect_loss(outlook, loss, find_answer(outlook, loss, classes), classes)
+            saved += q[likely[row // samples]] / samples * (now - later)
     return True

@@ -8,36 +8,34 @@ import numpy as np
 from numba import types
 
 from quercus.compile import array_type, kernel
-from quercus.learners.evergreen.coding import count_distinct, draw_first, draw_more, find_bin
-from quercus.learners.evergreen.layout import NUMERIC
-from quercus.learners.evergreen.singles.kernels import log_count, renew_totals
-from quercus.learners.evergreen.singles.layout import (
+from quercus.learners.evergreen.additive.kernels import log_count, open_singles, renew_totals
+from quercus.learners.evergreen.additive.layout import (
     BINS,
-    COLUMN,
     COUNT,
     KEPT,
     LOG,
     MOST_LIMITS,
     MOVE,
-    SINGLES_TYPES,
     WEIGHT,
-    Singles,
 )
+from quercus.learners.evergreen.additive.state import AdditiveState
+from quercus.learners.evergreen.coding import count_distinct, draw_first, draw_more, find_bin
+from quercus.learners.evergreen.layout import NUMERIC
 
 _TINY = 1e-9
 
 
 @kernel(
     types.void,
-    array_type(COLUMN, 1),
-    array_type(np.float64, 2),
+    AdditiveState.numba_type,
     array_type(np.float64, 2),
     types.boolean,
     array_type(np.float64, 2),
     array_type(np.int64, 1),
 )
-def draw_limits(columns: Any, limits: Any, ordered: Any, from_all: bool, new_limits: Any, numbers: Any) -> None:
+def draw_limits(state: Any, ordered: Any, from_all: bool, new_limits: Any, numbers: Any) -> None:
     """Write limits from sorted values by feature, missing ones last: anew if these are all, or more of them."""
+    columns, limits = state.columns, state.limits
     # A constant as it stands would be a type of its own, and all that it is given to compiled again.
     rows, bins, begin = ordered.shape[1], np.int64(BINS), np.int64(0)
     distinct, times = np.zeros(rows), np.zeros(rows, np.int64)
@@ -106,36 +104,15 @@ def copy_cell(old: Any, source: int, new: Any, target: int, share: float) -> Non
         new.table[target, COUNT, k] = old.table[source, COUNT, k] * share
 
 
-@kernel(
-    types.void,
-    *SINGLES_TYPES,
-    array_type(COLUMN, 1),
-    array_type(np.float64, 2),
-    array_type(np.float64, 3),
-    array_type(np.float64, 1),
-    types.boolean,
-)
-def renew_cells(
-    sums: Any,
-    columns: Any,
-    limits: Any,
-    kept: Any,
-    kept_rows: Any,
-    table: Any,
-    visits: Any,
-    totals: Any,
-    new_columns: Any,
-    new_limits: Any,
-    new_table: Any,
-    new_visits: Any,
-    is_drawn: bool,
-) -> None:
+@kernel(types.void, AdditiveState.numba_type, AdditiveState.numba_type, types.boolean)
+def renew_cells(before: Any, after: Any, is_drawn: bool) -> None:
     """Write what the cells know when there are others, more or fewer. ``is_drawn``: limits were drawn.
 
     A column that had no room is new.
     """
-    old = Singles(sums, columns, limits, kept, kept_rows, table, visits, totals)
-    new = Singles(sums, new_columns, new_limits, kept, kept_rows, new_table, new_visits, totals)
+    old, new = open_singles(before), open_singles(after)
+    columns, new_columns, new_table, new_visits = old.columns, new.columns, new.table, new.visits
+    sums, totals = new.sums, new.totals
     sums[0].known = sums[0].came = 0
     for f in range(len(new_columns)):
         is_parted = is_drawn and new_columns[f].kind == NUMERIC

@@ -67,7 +67,7 @@ class Questions(NamedTuple):
     decisions: NDArray[np.void]
 
 
-class Books:
+class RunLedger:
     """Keeps the ledger of a run and estimates accuracy from it, as somebody would who sees asked labels only.
 
     Parameters
@@ -95,8 +95,8 @@ class Books:
     Examples
     --------
     >>> from quercus.ledger import Ledger
-    >>> books = Books(Ledger(), ["age"], 0.1, {}, at_once=True)
-    >>> books.asked, books.accuracy().rows
+    >>> run_ledger = RunLedger(Ledger(), ["age"], 0.1, {}, at_once=True)
+    >>> run_ledger.asked, run_ledger.accuracy().rows
     (0, 0)
     """
 

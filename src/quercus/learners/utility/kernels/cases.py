@@ -14,7 +14,6 @@ from quercus.acquisition.layout import (
     GOES_ON,
     KEPT_VALUES,
     KNOWN,
-    LEARN,
     MISSING,
     STEP,
     UNKNOWN,
@@ -25,38 +24,46 @@ from quercus.acquisition.rows import CaseRows
 from quercus.acquisition.seeding import draw_seed, seed_generator
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
-from quercus.learners.utility.ahead import learn_pairs
-from quercus.learners.utility.cells import lacks_room, learn_label, learn_value
-from quercus.learners.utility.layout import EC2, QUANTILES, SETTINGS
-from quercus.learners.utility.planning import begin_path, find_path, make_scratch, plan_step, reveal
-from quercus.learners.utility.sampling import draw_gamma
-from quercus.learners.utility.selection import select_best, select_to_explore
-from quercus.learners.utility.state import UtilityState
-from quercus.learners.utility.tables import (
+from quercus.learners.utility.kernels.counting import lacks_room, learn_label, learn_value
+from quercus.learners.utility.kernels.layout import EC2, QUANTILES, SETTINGS
+from quercus.learners.utility.kernels.pairs import learn_pairs
+from quercus.learners.utility.kernels.planning import begin_path, find_path, make_workspace, plan_step, reveal
+from quercus.learners.utility.kernels.posterior import (
     average_cells,
     draw_rest,
     fill_classes,
-    fill_table,
-    make_table,
+    fill_posterior,
+    make_posterior,
     share_weights,
     weigh_known,
     weigh_partners,
 )
+from quercus.learners.utility.kernels.sampling import draw_gamma
+from quercus.learners.utility.kernels.selection import select_best, select_to_explore
+from quercus.learners.utility.state import UtilityState
+from quercus.rows import LEARN, Rows
 
 _NUMBER = types.int64
 _SETTINGS = array_type(SETTINGS, 1)
 
 
-@kernel(_NUMBER, UtilityState.numba_type, _SETTINGS, CaseRows.numba_type, _NUMBER)
-def learn_rows(state: Any, settings: Any, rows: Any, counts_rows: int) -> int:
+@kernel(
+    _NUMBER,
+    UtilityState.numba_type,
+    _SETTINGS,
+    Rows.numba_type,
+    array_type(np.uint8, 1, readonly=True),
+    *(_NUMBER,) * 3,
+)
+def learn_rows(state: Any, settings: Any, rows: Any, asked: Any, start: int, stop: int, counts_rows: int) -> int:
     """Learn every value of rows; return the first row that there is no room for.
 
-    ``rows.asked`` tells of each feature whether a value that is not there came back missing, ``counts_rows`` whether
-    rows are examples of their classes, or only tell what values these have.
+    ``asked`` tells of each feature whether a value that is not there came back missing (empty: of all), ``counts_rows``
+    whether rows are examples of their classes, or only tell what values these have.
     """
-    X, y, w, asked = rows.X, rows.y, rows.weight, rows.asked
+    X, y, w = rows.X, rows.y, rows.weight
     order, forget, known = np.zeros(KEPT_VALUES, np.int64), settings[0].forget, np.zeros(X.shape[1], np.uint8)
-    for i in range(len(y)):
+    for i in range(start, stop):
         if not w[i] > 0.0:
             continue
         if lacks_room(state, X[i], y[i]):
@@ -65,17 +72,17 @@ def learn_rows(state: Any, settings: Any, rows: Any, counts_rows: int) -> int:
             learn_label(state, y[i], w[i], forget)
         for f in range(X.shape[1]):
             known[f] = X[i, f] == X[i, f]
-            state.features[f].asked += known[f] | asked[f]
+            state.features[f].asked += known[f] | (len(asked) == 0 or asked[f])
             if known[f]:
                 learn_value(state, f, X[i, f], y[i], w[i], forget > 0.0, order)
         learn_pairs(state, X[i], known, y[i], w[i])
-    return len(y)
+    return stop
 
 
 @kernel
 def copy_status(source: Any, target: Any) -> None:
-    """Copy what is known of a case."""
-    for f in range(len(target)):
+    """Copy what is known of a case, as far as there is room for its features."""
+    for f in range(min(len(source), len(target))):
         target[f] = source[f]
 
 
@@ -84,8 +91,8 @@ def buy_values(
     settings: Any,
     state: Any,
     prices: Any,
-    table: Any,
-    scratch: Any,
+    posterior: Any,
+    work: Any,
     row: Any,
     left: float,
     loss: Any,
@@ -94,44 +101,44 @@ def buy_values(
 ) -> float:
     """Buy from a row until the plan stops, and return what that cost; or just decide on the next step of a case."""
     for f in range(0 if steps else len(row)):
-        scratch.trial[f] = KNOWN if row[f] == row[f] else MISSING
-        scratch.status[f] = UNKNOWN
-        scratch.first_score[f] = np.nan
+        work.trial[f] = KNOWN if row[f] == row[f] else MISSING
+        work.status[f] = UNKNOWN
+        work.first_score[f] = np.nan
     if not steps:
-        begin_path(scratch, scratch.status)
+        begin_path(work, work.status)
     cost = 0.0
     decision.stop = GOES_ON
     while decision.stop == GOES_ON:
-        plan_step(settings, state, prices, table, scratch, row, left - cost, loss, decision)
+        plan_step(settings, state, prices, posterior, work, row, left - cost, loss, decision)
         if steps:
             break
         if decision.stop == GOES_ON:
-            reveal(state, prices, scratch, scratch.trial, scratch.status, row, decision.item)
+            reveal(state, prices, work, work.trial, work.status, row, decision.item)
             cost += prices.price[decision.item]
     return cost
 
 
 @kernel
-def favour_edges(state: Any, table: Any, scratch: Any) -> None:
-    """Credit the edges that were drawn with the scores that they had."""
+def favour_edges(state: Any, posterior: Any, work: Any) -> None:
+    """Credit the edges that were drawn with their scores over their probability, as Exp3 does."""
     for f in range(len(state.favour)):
-        score = scratch.first_score[f]
-        if table.picked[f] >= 0 and score == score:
-            state.favour[f, table.picked[f]] += score / table.chance[f]
+        score = work.first_score[f]
+        if posterior.picked[f] >= 0 and score == score:
+            state.favour[f, posterior.picked[f]] += score / posterior.chance[f]
 
 
 @kernel
 def learn_case(
-    settings: Any, state: Any, mean: Any, scratch: Any, row: Any, y: int, w: float, whole: int, order: Any
+    settings: Any, state: Any, mean: Any, work: Any, row: Any, y: int, w: float, whole: int, order: Any
 ) -> bool:
     """Learn from the values that are known, and bring their means up to date; return whether all means are so."""
     classes, forget = state.options[0].classes, settings.forget
     learn_label(state, y, w, forget)
     fill_classes(settings, state, mean)
     for f in range(len(row)):
-        scratch.trial[f] = row[f] == row[f] and (whole or scratch.status[f] == KNOWN)
-        state.features[f].asked += whole != 0 or scratch.status[f] in (KNOWN, MISSING)
-        if not scratch.trial[f]:
+        work.trial[f] = row[f] == row[f] and (whole or work.status[f] == KNOWN)
+        state.features[f].asked += whole != 0 or work.status[f] in (KNOWN, MISSING)
+        if not work.trial[f]:
             continue
         cells = state.features[f].cells
         redrawn = learn_value(state, f, row[f], y, w, forget > 0.0, order)
@@ -139,7 +146,7 @@ def learn_case(
         redrawn |= cells != state.features[f].cells
         for c in range(0 if redrawn else y, state.options[0].classes if redrawn else y + 1):
             average_cells(settings, state, mean, f, c)
-    learn_pairs(state, row, scratch.trial, y, w)
+    learn_pairs(state, row, work.trial, y, w)
     return forget == 0.0 and classes == state.options[0].classes
 
 
@@ -150,9 +157,11 @@ def learn_case(
     PriceList.numba_type,
     CaseRows.numba_type,
     array_type(GENERATOR, 1),
-    _NUMBER,
+    *(_NUMBER,) * 3,
 )
-def run_cases(state: Any, all_settings: Any, prices: Any, rows: Any, generators: Any, mode: int) -> int:
+def run_cases(
+    state: Any, all_settings: Any, prices: Any, rows: Any, generators: Any, start: int, stop: int, mode: int
+) -> int:
     """Run a case for each row, or a step of one; return the first row that there is no room for.
 
     ``rows.status`` is read by a step, and written by a whole case.
@@ -167,37 +176,37 @@ def run_cases(state: Any, all_settings: Any, prices: Any, rows: Any, generators:
         rows.decisions,
     )
     options, settings = state.options, all_settings[0]
-    scratch, places = make_scratch(state, prices), np.zeros(KEPT_VALUES, np.int64)
+    work, places = make_workspace(state, prices), np.zeros(KEPT_VALUES, np.int64)
     explore, learns, steps = mode & EXPLORE, mode & LEARN, mode & STEP
-    mean = make_table(settings, state, len(prices.price), 0, generators[:1])
-    sample = make_table(settings, state, len(prices.price), 1, generators[1:]) if explore else mean
+    mean = make_posterior(settings, state, len(prices.price), 0, generators[:1])
+    drawn = make_posterior(settings, state, len(prices.price), 1, generators[1:]) if explore else mean
     # An exploring case needs the means for its answer and to select items. For that nothing is drawn, unless values
     # count by edges, or hypotheses tell what is best.
     selects = settings.select > 0
     draws = not explore or options[0].numeric != QUANTILES or (selects and settings.objective == EC2)
     is_filled, is_drawn = False, False
-    for i in range(len(X)):
-        decision = decisions[i if mode & STEP else 0]
+    for i in range(start, stop):
+        decision = decisions[i]
         if mode & (STEP | BELIEVE):
-            copy_status(status[i], scratch.status)
+            copy_status(status[i], work.status)
         elif learns and w[i] > 0.0 and lacks_room(state, X[i], y[i]):
             return i
         elif explore:
             decision.seed = draw_seed(options[0])
         if not is_filled:
-            fill_table(settings, state, mean, options[0].seed)
+            fill_posterior(settings, state, mean, options[0].seed)
         if draws and not is_drawn:
-            draw_rest(settings, state, mean, order, loss, scratch.r, not explore and not mode & BELIEVE)
+            draw_rest(settings, state, mean, order, loss, work.r, not explore and not mode & BELIEVE)
         if selects and not is_drawn:
-            select_best(settings, state, prices, mean, scratch, X[i], decision)
+            select_best(settings, state, prices, mean, work, X[i], decision)
         is_filled, is_drawn = True, True
         if explore:
-            fill_table(settings, state, sample, decision.seed)
-            draw_rest(settings, state, sample, order, loss, scratch.r, True)
+            fill_posterior(settings, state, drawn, decision.seed)
+            draw_rest(settings, state, drawn, order, loss, work.r, True)
         if explore and selects:
             select_to_explore(
-                *(settings, sample.generator[0], mean.selected, sample.luck),
-                *(prices, scratch.ratios, sample.selected),
+                *(settings, drawn.generator[0], mean.selected, drawn.luck),
+                *(prices, work.ratios, drawn.selected),
             )
         # A step first finds how its case came to what it knows; of a whole case it is found in the end how that counts,
         # by the mean. One place for each call, since each more of them takes seconds to compile.
@@ -205,25 +214,25 @@ def run_cases(state: Any, all_settings: Any, prices: Any, rows: Any, generators:
             if turn == (0 if steps else 1):
                 if explore or mode & (STEP | BELIEVE) or settings.lookahead > 1:
                     rest = decision.left if steps else np.inf
-                    find_path(settings, state, prices, sample if steps else mean, scratch, X[i], rest, decision)
+                    find_path(settings, state, prices, drawn if steps else mean, work, X[i], rest, decision)
             elif not mode & BELIEVE:
                 left = decision.left if steps else min(settings.budget, settings.total - spent[0])
-                cost[i] = buy_values(settings, state, prices, sample, scratch, X[i], left, loss, steps, decision)
-                copy_status(scratch.status, status[i])
+                cost[i] = buy_values(settings, state, prices, drawn, work, X[i], left, loss, steps, decision)
+                copy_status(work.status, status[i])
                 if learns and explore:
-                    favour_edges(state, sample, scratch)
+                    favour_edges(state, drawn, work)
         if steps:
             continue
-        weigh_known(state, mean, X[i], scratch.status, scratch.edge, scratch.partner, proba[i])
+        weigh_known(state, mean, X[i], work.status, work.edge, work.partner, proba[i])
         if settings.lookahead > 1:
-            weigh_partners(settings.prior, state, scratch, X[i], scratch.status, proba[i])
+            weigh_partners(settings.prior, state, work, X[i], work.status, proba[i])
         share_weights(proba[i], options[0].classes)
         answers[i] = decide(proba[i], order, loss, options[0].classes)
         if learns and w[i] > 0.0:
             spent[0] += cost[i] if explore else 0.0
-            is_filled = learn_case(settings, state, mean, scratch, X[i], y[i], w[i], mode & WHOLE, places)
+            is_filled = learn_case(settings, state, mean, work, X[i], y[i], w[i], mode & WHOLE, places)
             is_drawn = False
-    return len(X)
+    return stop
 
 
 @kernel(_NUMBER, types.uint64, types.float64, array_type(GENERATOR, 1), array_type(np.float64, 1))

@@ -1,4 +1,9 @@
-"""What a question is worth: the scores of features and of groups; compiled. See ``docs/utility.md``."""
+"""What a question is expected to tell: the scores of features and of groups; compiled. See ``docs/utility.md``.
+
+"ig" is information gain, "us" uncertainty sampling of the outcome. "ec2": D. Golovin, A. Krause, D. Ray: Near-Optimal
+Bayesian Active Learning with Noisy Observations, NeurIPS 2010. "eced": Y. Chen, S. H. Hassani, A. Krause: Near-optimal
+Bayesian Active Learning with Correlated and Noisy Tests, AISTATS 2017.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +12,7 @@ from typing import Any
 
 from quercus.acquisition.layout import NUMERIC, UNKNOWN
 from quercus.compile import kernel
-from quercus.learners.utility.ahead import share_by_partner
-from quercus.learners.utility.layout import (
+from quercus.learners.utility.kernels.layout import (
     EC2,
     ECED,
     HYPOTHESES,
@@ -20,6 +24,7 @@ from quercus.learners.utility.layout import (
     TENTHS,
     US,
 )
+from quercus.learners.utility.kernels.pairs import share_by_partner
 
 
 @kernel(inline=True, borrows=True)
@@ -76,10 +81,10 @@ def score_discounted(q: Any, r: Any, outcomes: Any, first: int, cells: int, clas
 
 
 @kernel
-def score_cells(objective: int, state: Any, item: Any, table: Any, scratch: Any, status: Any) -> None:
+def score_cells(objective: int, state: Any, item: Any, posterior: Any, work: Any, status: Any) -> None:
     """Write the scores of the unknown features on offer, with their cells as outcomes; not for "ec2"."""
-    q, r, theta, entropy, luck = scratch.q, scratch.r, table.theta, table.entropy, table.luck
-    features, offers, scores, classes = state.features, scratch.offers, scratch.scores, state.options[0].classes
+    q, r, theta, entropy, luck = work.q, work.r, posterior.theta, posterior.entropy, posterior.luck
+    features, offers, scores, classes = state.features, work.offers, work.scores, state.options[0].classes
     for f in range(len(status)):
         score, first, cells = 0.0, features[f].first, features[f].cells
         if objective == RANDOM:
@@ -171,24 +176,24 @@ def score_cut(q: Any, r: Any, theta: Any, first: int, cells: int, edge: int, cla
 
 
 @kernel
-def choose_edge(settings: Any, state: Any, table: Any, scratch: Any, f: int, theta: Any, first: int) -> None:
+def choose_edge(settings: Any, state: Any, posterior: Any, work: Any, f: int, theta: Any, first: int) -> None:
     """Write the score of the best question about an edge of a feature, and that edge."""
-    best, most, picked, q, r = 0, -1.0, table.picked[f], scratch.q, scratch.r
-    outcomes, classes = scratch.outcomes, state.options[0].classes
+    best, most, picked, q, r = 0, -1.0, posterior.picked[f], work.q, work.r
+    outcomes, classes = work.outcomes, state.options[0].classes
     for edge in range(TENTHS - 1):
         if picked >= 0 and edge != picked:
             continue
-        score = table.luck[f]
+        score = posterior.luck[f]
         if settings.objective == EC2:
             score = score_cut(q, r, theta, first, TENTHS, edge, classes, outcomes)
         elif settings.objective != RANDOM:
             score = score_edge(settings.objective, q, r, theta, first, edge, classes, outcomes)
         if max(score, 0.0) > most:
             best, most = edge, max(score, 0.0)
-    scratch.chosen[f] = best
-    scratch.scores[f] = most
-    if scratch.first_score[f] != scratch.first_score[f]:
-        scratch.first_score[f] = most
+    work.chosen[f] = best
+    work.scores[f] = most
+    if work.first_score[f] != work.first_score[f]:
+        work.first_score[f] = most
 
 
 @kernel(borrows=True)
@@ -203,45 +208,45 @@ def score_shares(q: Any, shares: Any, cells: int, classes: int) -> float:
 
 
 @kernel
-def score_features(settings: Any, state: Any, item: Any, table: Any, scratch: Any, status: Any) -> None:
+def score_features(settings: Any, state: Any, item: Any, posterior: Any, work: Any, status: Any) -> None:
     """Write the score of every unknown feature on offer by itself, and the edge that it would be asked by."""
-    options, q, r, outcomes, scores = state.options[0], scratch.q, scratch.r, scratch.outcomes, scratch.scores
-    classes, cuts, offers = options.classes, settings.objective == EC2, scratch.offers
+    options, q, r, outcomes, scores = state.options[0], work.q, work.r, work.outcomes, work.scores
+    classes, cuts, offers = options.classes, settings.objective == EC2, work.offers
     if not cuts:
-        score_cells(settings.objective, state, item, table, scratch, status)
+        score_cells(settings.objective, state, item, posterior, work, status)
     for f in range(len(status) if cuts or options.numeric != QUANTILES else 0):
         first, cells = state.features[f].first, state.features[f].cells
         is_asked = status[f] == UNKNOWN and offers[item[f]] != NOT_OFFERED
         if is_asked and cells > 1 and cuts:
             add_hypotheses(
-                table.cells,
-                table.region,
-                table.weight,
-                table.alive,
-                table.facts[HYPOTHESES],
+                posterior.cells,
+                posterior.region,
+                posterior.weight,
+                posterior.alive,
+                posterior.facts[HYPOTHESES],
                 f,
                 cells,
                 classes,
                 outcomes,
             )
-            scores[f] = max(score_cut(q, r, table.theta, first, cells, -1, classes, outcomes), 0.0)
+            scores[f] = max(score_cut(q, r, posterior.theta, first, cells, -1, classes, outcomes), 0.0)
         elif cuts:
             scores[f] = 0.0
         if is_asked and has_edges(options.numeric, state.features[f]):
-            choose_edge(settings, state, table, scratch, f, table.theta, first)
+            choose_edge(settings, state, posterior, work, f, posterior.theta, first)
 
 
 @kernel
-def score_partnered(settings: Any, state: Any, table: Any, scratch: Any, row: Any, status: Any) -> None:
+def score_partnered(settings: Any, state: Any, posterior: Any, work: Any, row: Any, status: Any) -> None:
     """Write the scores of unknown features that were to be bought after one that is known, given that."""
     classes = state.options[0].classes
     for f in range(len(status)):
-        if status[f] == UNKNOWN and scratch.partner[f] >= 0:
-            share_by_partner(state, scratch, settings.prior, row, f)
+        if status[f] == UNKNOWN and work.partner[f] >= 0:
+            share_by_partner(state, work, settings.prior, row, f)
             if has_edges(state.options[0].numeric, state.features[f]):
-                choose_edge(settings, state, table, scratch, f, scratch.shares, 0)
+                choose_edge(settings, state, posterior, work, f, work.shares, 0)
             else:
-                scratch.scores[f] = score_shares(scratch.q, scratch.shares, state.features[f].cells, classes)
+                work.scores[f] = score_shares(work.q, work.shares, state.features[f].cells, classes)
 
 
 @kernel(inline=True, borrows=True)
@@ -263,23 +268,23 @@ def widen_joint(joint: Any, size: int, outcomes: Any, first: int, width: int, cl
 
 
 @kernel
-def score_joint(settings: Any, state: Any, prices: Any, table: Any, scratch: Any, status: Any, i: int) -> float:
+def score_joint(settings: Any, state: Any, prices: Any, posterior: Any, work: Any, status: Any, i: int) -> float:
     """Return the score of a group over the joint outcomes of its unknown features ("ig", "us")."""
-    size, score, q, joint, classes = 1, 0.0, scratch.q, scratch.joint, state.options[0].classes
+    size, score, q, joint, classes = 1, 0.0, work.q, work.joint, state.options[0].classes
     gains = settings.objective == IG
     for y in range(classes):
         joint[0, y] = q[y]
     for k in range(prices.starts[i], prices.starts[i + 1]):
         f = prices.members[k]
-        first, cells, edge = state.features[f].first, state.features[f].cells, scratch.chosen[f]
+        first, cells, edge = state.features[f].first, state.features[f].cells, work.chosen[f]
         if status[f] == UNKNOWN and edge >= 0:
-            split_cells(table.theta, first, edge, classes, scratch.outcomes)
-            size = widen_joint(joint, size, scratch.outcomes, 0, 2, classes)
-            score -= mean_entropy(q, scratch.outcomes, classes) if gains else 0.0
+            split_cells(posterior.theta, first, edge, classes, work.outcomes)
+            size = widen_joint(joint, size, work.outcomes, 0, 2, classes)
+            score -= mean_entropy(q, work.outcomes, classes) if gains else 0.0
         elif status[f] == UNKNOWN and cells > 1:
-            size = widen_joint(joint, size, table.theta, first, cells, classes)
+            size = widen_joint(joint, size, posterior.theta, first, cells, classes)
             for y in range(classes if gains else 0):
-                score -= q[y] * table.entropy[f, y]
+                score -= q[y] * posterior.entropy[f, y]
     for place in range(size):
         p = 0.0
         for y in range(classes):
@@ -290,16 +295,16 @@ def score_joint(settings: Any, state: Any, prices: Any, table: Any, scratch: Any
 
 
 @kernel
-def score_group(settings: Any, state: Any, prices: Any, table: Any, scratch: Any, status: Any, i: int) -> float:
+def score_group(settings: Any, state: Any, prices: Any, posterior: Any, work: Any, status: Any, i: int) -> float:
     """Return the score of a group, as far as it is not known."""
     score, features, outcomes = 0.0, 0, 1
     for k in range(prices.starts[i], prices.starts[i + 1]):
         f = prices.members[k]
         if status[f] == UNKNOWN:
-            score += scratch.scores[f]
+            score += work.scores[f]
             features += 1
-            width = count_outcomes(scratch.chosen[f], state.features[f].cells)
+            width = count_outcomes(work.chosen[f], state.features[f].cells)
             outcomes = min(outcomes * width, MOST_JOINT + 1)
     if features > 1 and outcomes <= MOST_JOINT and settings.objective in (IG, US):
-        score = score_joint(settings, state, prices, table, scratch, status, i)
+        score = score_joint(settings, state, prices, posterior, work, status, i)
     return score

@@ -9,8 +9,8 @@ import numpy as np
 from quercus.acquisition.layout import UNKNOWN
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
-from quercus.learners.utility.layout import GROWN, HYPOTHESES, NOT_OFFERED, RANDOM
-from quercus.learners.utility.planning import choose_item
+from quercus.learners.utility.kernels.layout import GROWN, HYPOTHESES, NOT_OFFERED, RANDOM
+from quercus.learners.utility.kernels.planning import choose_item
 
 # How often a case that explores is given other items than the best.
 _CURIOSITY = 0.1
@@ -49,19 +49,19 @@ def select_largest(number: int, ratios: Any, prices: Any, selected: Any) -> None
 
 
 @kernel(inline=True)
-def select_best(settings: Any, state: Any, prices: Any, table: Any, scratch: Any, row: Any, decision: Any) -> None:
-    """Select the items that are best by a table when nothing is known."""
-    for f in range(len(scratch.trial)):
-        scratch.trial[f], scratch.chosen[f], scratch.partner[f] = UNKNOWN, -1, -1
+def select_best(settings: Any, state: Any, prices: Any, posterior: Any, work: Any, row: Any, decision: Any) -> None:
+    """Select the items that are best by a posterior when nothing is known."""
+    for f in range(len(work.trial)):
+        work.trial[f], work.chosen[f], work.partner[f] = UNKNOWN, -1, -1
     for i in range(len(prices.price)):
-        scratch.offers[i] = GROWN if prices.price[i] > 0.0 else NOT_OFFERED
+        work.offers[i] = GROWN if prices.price[i] > 0.0 else NOT_OFFERED
     for y in range(state.options[0].classes):
-        scratch.q[y] = table.classes[y]
-    for h in range(table.facts[HYPOTHESES]):
-        table.alive[h] = 1
-    scratch.promised[0] = -1
-    choose_item(settings, state, prices, table, scratch, row, scratch.trial, np.inf, 0.0, decision)
-    select_largest(settings.select, scratch.ratios, prices, table.selected)
+        work.q[y] = posterior.classes[y]
+    for h in range(posterior.facts[HYPOTHESES]):
+        posterior.alive[h] = 1
+    work.promised[0] = -1
+    choose_item(settings, state, prices, posterior, work, row, work.trial, np.inf, 0.0, decision)
+    select_largest(settings.select, work.ratios, prices, posterior.selected)
 
 
 @kernel(inline=True)

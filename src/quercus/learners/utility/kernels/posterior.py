@@ -12,33 +12,33 @@ from quercus.acquisition.layout import KNOWN, NUMERIC
 from quercus.acquisition.seeding import seed_generator
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
-from quercus.learners.utility.ahead import share_by_partner, side_of
-from quercus.learners.utility.hypotheses import make_hypotheses
-from quercus.learners.utility.layout import (
+from quercus.learners.utility.kernels.hypotheses import make_hypotheses
+from quercus.learners.utility.kernels.information import draw_samples
+from quercus.learners.utility.kernels.layout import (
     EC2,
     EXP3,
     EXPLORES,
     IG,
     MOST_LIKELY,
-    MOST_SCENES,
+    MOST_SAMPLES,
     RANDOM,
     TENTHS,
-    new_table,
+    new_posterior,
 )
-from quercus.learners.utility.sampling import draw_cells
-from quercus.learners.utility.worth import draw_scenes
+from quercus.learners.utility.kernels.pairs import share_by_partner, side_of
+from quercus.learners.utility.kernels.sampling import draw_cells
 
 _ETA = 0.01
 _SMALLEST = 2.0**-512
 
 
 @kernel
-def make_table(settings: Any, state: Any, items: int, explores: int, generator: Any) -> Any:
-    """Return an empty table."""
+def make_posterior(settings: Any, state: Any, items: int, explores: int, generator: Any) -> Any:
+    """Return an empty one."""
     features, classes = len(state.features), len(state.weights)
     most = settings.hypotheses
-    scenes = max(MOST_SCENES, classes * (MOST_SCENES // MOST_LIKELY)) if settings.worth > 0.0 else 0
-    return new_table(
+    samples = max(MOST_SAMPLES, classes * (MOST_SAMPLES // MOST_LIKELY)) if settings.worth > 0.0 else 0
+    return new_posterior(
         np.zeros((len(state.counts), classes)),
         np.zeros((features, classes)),
         np.zeros(classes),
@@ -50,8 +50,8 @@ def make_table(settings: Any, state: Any, items: int, explores: int, generator: 
         np.zeros(most, np.int64),
         np.zeros(most, np.uint8),
         np.zeros(4 * most + 1, np.int64),
-        np.zeros((scenes, features)),
-        np.zeros((scenes, features), np.int32),
+        np.zeros((samples, features)),
+        np.zeros((samples, features), np.int32),
         np.zeros(features, np.uint8),
         np.ones(items, np.uint8),
         np.array([explores, 0]),
@@ -60,96 +60,96 @@ def make_table(settings: Any, state: Any, items: int, explores: int, generator: 
 
 
 @kernel
-def fill_classes(settings: Any, state: Any, table: Any) -> None:
+def fill_classes(settings: Any, state: Any, posterior: Any) -> None:
     """Write P(class)."""
     classes = state.options[0].classes
     total = 0.0
     for y in range(classes):
-        table.classes[y] = 1.0 if settings.uniform else state.weights[y] / state.options[0].unit + 1.0
-        total += table.classes[y]
+        posterior.classes[y] = 1.0 if settings.uniform else state.weights[y] / state.options[0].unit + 1.0
+        total += posterior.classes[y]
     for y in range(classes):
-        table.classes[y] /= total
+        posterior.classes[y] /= total
 
 
 @kernel
-def measure_cells(settings: Any, state: Any, table: Any, f: int, y: int) -> None:
+def measure_cells(settings: Any, state: Any, posterior: Any, f: int, y: int) -> None:
     """Write the entropy of P(cell | class) of a feature, in bits, where it is needed."""
     if settings.objective != IG:
         return
     first = state.features[f].first
     entropy = 0.0
     for cell in range(first, first + state.features[f].cells):
-        p = table.theta[cell, y]
+        p = posterior.theta[cell, y]
         if p > 0.0:
             entropy -= p * log2(p)
-    table.entropy[f, y] = entropy
+    posterior.entropy[f, y] = entropy
 
 
 @kernel
-def average_cells(settings: Any, state: Any, table: Any, f: int, y: int) -> None:
+def average_cells(settings: Any, state: Any, posterior: Any, f: int, y: int) -> None:
     """Write the mean of P(cell | class) of a feature."""
     first, cells, unit = state.features[f].first, state.features[f].cells, state.options[0].unit
     total = settings.prior + state.totals[f, y] / unit
     for cell in range(first, first + cells):
-        table.theta[cell, y] = (settings.prior / cells + state.counts[cell, y] / unit) / total
-    measure_cells(settings, state, table, f, y)
+        posterior.theta[cell, y] = (settings.prior / cells + state.counts[cell, y] / unit) / total
+    measure_cells(settings, state, posterior, f, y)
 
 
 @kernel
-def fill_table(settings: Any, state: Any, table: Any, seed: np.uint64) -> None:
-    """Write the probabilities of a table: the means, or drawn if its case explores and does not look ahead."""
-    seed_generator(table.generator[0], seed)
-    fill_classes(settings, state, table)
+def fill_posterior(settings: Any, state: Any, posterior: Any, seed: np.uint64) -> None:
+    """Write P(cell | class) and P(class): their means or, for a case that explores, a sample (Thompson sampling)."""
+    seed_generator(posterior.generator[0], seed)
+    fill_classes(settings, state, posterior)
     for y in range(state.options[0].classes):
         for f in range(len(state.features)):
-            if table.facts[EXPLORES] and settings.lookahead < 2:
-                draw_cells(settings, state, table.theta, f, y, table.generator[0])
-                measure_cells(settings, state, table, f, y)
+            if posterior.facts[EXPLORES] and settings.lookahead < 2:
+                draw_cells(settings, state, posterior.theta, f, y, posterior.generator[0])
+                measure_cells(settings, state, posterior, f, y)
             else:
-                average_cells(settings, state, table, f, y)
+                average_cells(settings, state, posterior, f, y)
 
 
 @kernel
-def pick_edges(state: Any, table: Any) -> None:
-    """Choose the edge of each feature that is asked about: drawn after Exp3, or the favourite."""
+def pick_edges(state: Any, posterior: Any) -> None:
+    """Choose the edge of each feature that is asked about: drawn after Exp3 (Auer et al., 2002), or the favourite."""
     favour = state.favour
     for f in range(len(favour)):
-        table.picked[f] = -1
+        posterior.picked[f] = -1
         if state.features[f].kind != NUMERIC or state.features[f].cells != TENTHS:
             continue
         best = 0
         for k in range(1, TENTHS - 1):
             if favour[f, k] > favour[f, best]:
                 best = k
-        if table.facts[EXPLORES]:
+        if posterior.facts[EXPLORES]:
             total = 0.0
             for k in range(TENTHS - 1):
                 total += exp(_ETA * (favour[f, k] - favour[f, best]))
-            rest, k = draw_uniform(table.generator[0]) * total, 0
+            rest, k = draw_uniform(posterior.generator[0]) * total, 0
             share = exp(_ETA * (favour[f, 0] - favour[f, best]))
             while k < TENTHS - 2 and rest >= share:
                 rest -= share
                 k += 1
                 share = exp(_ETA * (favour[f, k] - favour[f, best]))
             best = k
-            table.chance[f] = share / total
-        table.picked[f] = best
+            posterior.chance[f] = share / total
+        posterior.picked[f] = best
 
 
 @kernel
-def draw_rest(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: Any, stops: bool) -> None:
+def draw_rest(settings: Any, state: Any, posterior: Any, order: Any, loss: Any, r: Any, stops: bool) -> None:
     """Draw what a plan needs besides probabilities: edges, random scores, what scores or stops cases."""
-    if not table.facts[EXPLORES]:
-        seed_generator(table.generator[0], state.options[0].seed)
+    if not posterior.facts[EXPLORES]:
+        seed_generator(posterior.generator[0], state.options[0].seed)
     if state.options[0].numeric == EXP3:
-        pick_edges(state, table)
+        pick_edges(state, posterior)
     if settings.objective == RANDOM:
-        for f in range(len(table.luck)):
-            table.luck[f] = draw_uniform(table.generator[0])
+        for f in range(len(posterior.luck)):
+            posterior.luck[f] = draw_uniform(posterior.generator[0])
     if settings.hypotheses > 0 and (stops or settings.objective == EC2):
-        make_hypotheses(settings, state, table, order, loss, r)
+        make_hypotheses(settings, state, posterior, order, loss, r)
     if settings.worth > 0.0 and stops:
-        draw_scenes(table, state.options[0].classes)
+        draw_samples(posterior, state.options[0].classes)
 
 
 @kernel(inline=True, borrows=True)
@@ -167,28 +167,28 @@ def weigh_classes(q: Any, theta: Any, low: int, high: int, classes: int) -> None
 
 
 @kernel
-def weigh_known(state: Any, table: Any, row: Any, status: Any, edge: Any, partner: Any, q: Any) -> None:
+def weigh_known(state: Any, posterior: Any, row: Any, status: Any, edge: Any, partner: Any, q: Any) -> None:
     """Write the weight of each class by the known values that count by themselves."""
     classes = state.options[0].classes
     for y in range(classes):
-        q[y] = table.classes[y]
+        q[y] = posterior.classes[y]
     for f in range(len(status)):
         cell = find_cell(state.features, state.edges, f, row[f]) if status[f] == KNOWN else -1
         if cell >= 0 and partner[f] < 0:
             first = state.features[f].first
             low, high = side_of(cell, edge[f], state.features[f].cells)
-            weigh_classes(q, table.theta, first + low, first + high, classes)
+            weigh_classes(q, posterior.theta, first + low, first + high, classes)
 
 
 @kernel
-def weigh_partners(prior: float, state: Any, scratch: Any, row: Any, status: Any, q: Any) -> None:
+def weigh_partners(prior: float, state: Any, work: Any, row: Any, status: Any, q: Any) -> None:
     """Multiply the weight of each class by those known values that count given another."""
     for f in range(len(status)):
         cell = find_cell(state.features, state.edges, f, row[f]) if status[f] == KNOWN else -1
-        if cell >= 0 and scratch.partner[f] >= 0:
-            share_by_partner(state, scratch, prior, row, f)
-            low, high = side_of(cell, scratch.edge[f], state.features[f].cells)
-            weigh_classes(q, scratch.shares, low, high, state.options[0].classes)
+        if cell >= 0 and work.partner[f] >= 0:
+            share_by_partner(state, work, prior, row, f)
+            low, high = side_of(cell, work.edge[f], state.features[f].cells)
+            weigh_classes(q, work.shares, low, high, state.options[0].classes)
 
 
 @kernel(borrows=True)

@@ -1,4 +1,8 @@
-"""Random numbers: gamma variables, samples of P(cell | class); compiled."""
+"""Samples of P(cell | class) from its Dirichlet posterior, by gamma variables; compiled.
+
+G. Marsaglia, W. W. Tsang: A Simple Method for Generating Gamma Variables. ACM TOMS, 2000. To plan by a sample while
+learning is Thompson sampling (Biometrika, 1933).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from quercus.compile import kernel
 
 @kernel(borrows=True)
 def draw_normal(generator: Any) -> float:
-    """Return a standard normal number, by the polar method."""
+    """Return a standard normal number, by Marsaglia's polar method."""
     while True:
         a = 2.0 * draw_uniform(generator) - 1.0
         b = 2.0 * draw_uniform(generator) - 1.0

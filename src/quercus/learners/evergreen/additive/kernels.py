@@ -10,17 +10,7 @@ from numba import types
 
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
-from quercus.learners.evergreen.coding import KEEPING, draw_number, find_bin, round_weight
-from quercus.learners.evergreen.layout import (
-    LAST_CATEGORY,
-    LEAST_PART,
-    LOSS_DECAY,
-    NEEDS_LAYOUT,
-    NEEDS_LIMITS,
-    NOMINAL,
-    NUMERIC,
-)
-from quercus.learners.evergreen.singles.layout import (
+from quercus.learners.evergreen.additive.layout import (
     COUNT,
     ENOUGH,
     ENOUGH_OF_NUMBERS,
@@ -31,13 +21,23 @@ from quercus.learners.evergreen.singles.layout import (
     MOST_MEANS,
     MOST_VISITS,
     MOVE,
-    SINGLES_TYPES,
     STEP,
     WEIGHT,
     Sheet,
     Singles,
 )
-from quercus.rows import DONE
+from quercus.learners.evergreen.additive.state import AdditiveState
+from quercus.learners.evergreen.coding import KEEPING, draw_number, find_bin, round_weight
+from quercus.learners.evergreen.layout import (
+    LAST_CATEGORY,
+    LEAST_PART,
+    LOSS_DECAY,
+    NEEDS_LAYOUT,
+    NEEDS_LIMITS,
+    NOMINAL,
+    NUMERIC,
+)
+from quercus.rows import DONE, Rows
 
 # Lines of a sheet: what the trees tell, its logarithm, the sum over features, and what follows from both.
 TOLD, LOG_TOLD, SUM, SINGLE = range(4)
@@ -53,6 +53,14 @@ _STEPS = STEP / np.sqrt(1.0 + 0.5 * np.arange(MOST_VISITS + 1))
 def make_sheet(features: int, classes: int) -> Any:
     """Return room for one example."""
     return Sheet(np.zeros(features, np.int64), np.zeros(features), np.zeros((4, classes)))
+
+
+@kernel(inline=True)
+def open_singles(state: Any) -> Any:
+    """Return the arrays of a state one by one: inner kernels are quicker with these."""
+    return Singles(
+        state.sums, state.columns, state.limits, state.kept, state.kept_rows, state.table, state.visits, state.totals
+    )
 
 
 @kernel(inline=True)
@@ -220,73 +228,42 @@ def needs_limits(sums: Any) -> bool:
 
 @kernel(
     types.void,
-    *SINGLES_TYPES,
+    AdditiveState.numba_type,
     array_type(np.float64, 2, readonly=True),
     types.int64,
     types.int64,
     array_type(np.float64, 1),
 )
-def part_sum(
-    sums: Any,
-    columns: Any,
-    limits: Any,
-    kept: Any,
-    kept_rows: Any,
-    table: Any,
-    visits: Any,
-    totals: Any,
-    X: Any,
-    label: int,
-    other: int,
-    parts: Any,
-) -> None:
+def part_sum(state: Any, X: Any, label: int, other: int, parts: Any) -> None:
     """Write by how much each value of a row speaks for one class against another."""
-    singles, sheet = Singles(sums, columns, limits, kept, kept_rows, table, visits, totals), make_sheet(len(columns), 0)
+    singles = open_singles(state)
+    sums, table, totals = singles.sums[0], singles.table, singles.totals
+    sheet = make_sheet(len(singles.columns), 0)
     find_cells(singles, X, np.int64(0), sheet)
-    for f in range(len(columns)):
+    for f in range(len(singles.columns)):
         cell = sheet.cells[f]
         if cell >= 0:
             logs = table[cell, LOG, label] - table[cell, LOG, other] - totals[LOG, label] + totals[LOG, other]
             moves = table[cell, MOVE, label] - table[cell, MOVE, other]
-            parts[f] = sums[0].sum_weight * sheet.shares[f] * logs + moves
+            parts[f] = sums.sum_weight * sheet.shares[f] * logs + moves
 
 
 @kernel(
     types.UniTuple(types.int64, 2),
-    *SINGLES_TYPES,
+    AdditiveState.numba_type,
+    Rows.numba_type,
     array_type(np.int64, 1, readonly=True),
     array_type(np.float64, 2, readonly=True),
-    array_type(np.float64, 2, readonly=True),
-    array_type(np.int64, 1, readonly=True),
-    array_type(np.float64, 1, readonly=True),
-    array_type(np.int64, 1),
-    array_type(np.float64, 2),
     types.int64,
 )
-def sum_rows(
-    sums: Any,
-    columns: Any,
-    limits: Any,
-    kept: Any,
-    kept_rows: Any,
-    table: Any,
-    visits: Any,
-    totals: Any,
-    order: Any,
-    loss: Any,
-    X: Any,
-    y: Any,
-    w: Any,
-    answers: Any,
-    proba: Any,
-    start: int,
-) -> Any:
+def sum_rows(state: Any, rows: Any, order: Any, loss: Any, start: int) -> Any:
     """Answer rows by what trees tell (in ``proba``) and single features, and learn those that have labels.
 
     Returns the row to go on from, and why it stopped.
     """
-    singles = Singles(sums, columns, limits, kept, kept_rows, table, visits, totals)
-    sheet, classes = make_sheet(len(columns), proba.shape[1]), sums[0].classes
+    singles, X, y, w, answers, proba = open_singles(state), rows.X, rows.y, rows.weight, rows.answers, rows.proba
+    sums, totals = singles.sums[0], singles.totals
+    sheet, classes = make_sheet(len(singles.columns), proba.shape[1]), sums.classes
     for i in range(start, len(X)):
         lacking, label = find_cells(singles, X, i, sheet), y[i] if i < len(y) and w[i] > 0.0 else np.int64(-1)
         if label >= totals.shape[1] or (label >= 0 and lacking):
@@ -300,10 +277,10 @@ def sum_rows(
         if not is_known:
             for k in range(classes, label + 1):
                 sheet.lines[TOLD, k] = 0.0
-            sums[0].classes = classes = label + 1
+            sums.classes = classes = label + 1
             tell_lines(singles, sheet, classes)
         # Trees could not tell of a class that nobody knew.
         learn_singles(singles, sheet, X, i, label, round_weight(w[i]), is_known)
-        if needs_limits(sums[0]):
+        if needs_limits(sums):
             return i + 1, NEEDS_LIMITS
     return len(X), DONE

@@ -11,7 +11,7 @@ from quercus.acquisition.layout import KNOWN
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.decision import decide
-from quercus.learners.utility.layout import HYPOTHESES
+from quercus.learners.utility.kernels.layout import HYPOTHESES
 
 _SMALLEST = 2.0**-512
 # So many draws for each hypothesis that is wanted: a sharp distribution may not have as many.
@@ -118,10 +118,11 @@ def weigh_row(features: Any, theta: Any, shares: Any, classes: int, cells: Any, 
 
 
 @kernel
-def make_hypotheses(settings: Any, state: Any, table: Any, order: Any, loss: Any, r: Any) -> None:
+def make_hypotheses(settings: Any, state: Any, posterior: Any, order: Any, loss: Any, r: Any) -> None:
     """Make the hypotheses: all rows if they are no more than asked for, otherwise as many different draws."""
-    classes, features, theta, generator = state.options[0].classes, state.features, table.theta, table.generator[0]
-    shares, cells, places, weight, region = table.classes, table.cells, table.places, table.weight, table.region
+    classes, features, shares, theta = state.options[0].classes, state.features, posterior.classes, posterior.theta
+    cells, places, weight, region = posterior.cells, posterior.places, posterior.weight, posterior.region
+    generator = posterior.generator[0]
     rows = count_rows(features, settings.hypotheses)
     enumerates = rows <= settings.hypotheses
     if not enumerates:
@@ -146,13 +147,13 @@ def make_hypotheses(settings: Any, state: Any, table: Any, order: Any, loss: Any
     # Few of many hypotheses weigh next to nothing: scores are to be compared with the least gain whatever their number.
     for h in range(number if total > 0.0 else 0):
         weight[h] /= total
-    table.facts[HYPOTHESES] = number
+    posterior.facts[HYPOTHESES] = number
 
 
 @kernel
-def mark_alive(state: Any, table: Any, row: Any, status: Any, edge: Any) -> int:
+def mark_alive(state: Any, posterior: Any, row: Any, status: Any, edge: Any) -> int:
     """Mark the hypotheses that agree with what is known; return in how many regions they are, at most 2."""
-    number, cells, alive, regions_of = table.facts[HYPOTHESES], table.cells, table.alive, table.region
+    number, cells, alive, regions_of = posterior.facts[HYPOTHESES], posterior.cells, posterior.alive, posterior.region
     for h in range(number):
         alive[h] = 1
     for f in range(len(status)):

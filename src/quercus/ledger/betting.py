@@ -1,4 +1,6 @@
-"""The arithmetic of betting on how a stream is: stakes, what they win, and what sums they leave possible.
+"""The arithmetic of betting martingales: stakes on how a stream is, what they win, and what sums they leave possible.
+
+Waudby-Smith & Ramdas, "Estimating means of bounded random variables by betting", JRSS B 2024.
 
 ``quercus.ledger.sequences`` tells what it is for, in the same letters.
 """
@@ -52,12 +54,12 @@ def idle_factor(gains: Numbers, guess: ArrayLike, propensity: ArrayLike) -> Numb
     return np.asarray(2 * (1 + gains) / (2 - p + slope + root))
 
 
-def least_total(log_wealth: Numbers, stakes: Numbers, log_weights: Numbers, log_bar: float) -> float:
-    """Return the smallest T for which the weighted mean of exp(log_wealth - stakes T) is at most exp(log_bar).
+def least_total(log_martingale: Numbers, stakes: Numbers, log_weights: Numbers, log_bar: float) -> float:
+    """Return the smallest T for which the weighted mean of exp(log_martingale - stakes T) is at most exp(log_bar).
 
     Parameters
     ----------
-    log_wealth, stakes, log_weights
+    log_martingale, stakes, log_weights
         One number per stake.
     log_bar
         Logarithm of what the mean may not exceed.
@@ -67,7 +69,7 @@ def least_total(log_wealth: Numbers, stakes: Numbers, log_weights: Numbers, log_
     >>> least_total(np.array([10.0]), np.array([2.0]), np.array([0.0]), 3.0)
     3.5
     """
-    logs = log_weights + log_wealth
+    logs = log_weights + log_martingale
     # One stake alone excludes everything below; from there Newton's steps never pass the root, as the sum is convex.
     total = float(np.max((logs - log_bar) / stakes))
     for _ in range(50):

@@ -15,12 +15,12 @@ MOST_JOINT = 4096
 LARGEST_UNIT = 2.0**64
 # Whether an item can be bought now, whether all or some of what it brings is young; MATE: only as the second of two.
 NOT_OFFERED, GROWN, YOUNG_IN_PART, YOUNG_WHOLLY, MATE = range(5)
-# What the facts of a table are: whether it was drawn for a case that explores, and the number of its hypotheses.
+# What the facts of a posterior are: whether it was drawn for a case that explores, and the number of its hypotheses.
 EXPLORES, HYPOTHESES = range(2)
 FIRST_ROOM = 4
 MOST_PAIRED = 64
 # Rows drawn to see what a case may still turn out to be, and the most classes that they are drawn of.
-MOST_SCENES, MOST_LIKELY = 64, 16
+MOST_SAMPLES, MOST_LIKELY = 64, 16
 
 # Arguments that may be changed at any time: no part of the state.
 SETTINGS = np.dtype(
@@ -43,14 +43,14 @@ SETTINGS = np.dtype(
 )
 
 
-class Table(Struct):
+class Posterior(Struct):
     """Probabilities to plan and answer with, the mean or a sample.
 
     ``theta`` is P(cell | class) by cell and class, ``entropy`` its entropy in bits by feature and class, ``classes``
     P(class). ``picked`` is the edge of each feature that is the only one to be asked about (-1: all are), ``chance``
     the probability of that. ``luck`` is the score of each item under the objective "random". Hypotheses: ``cells`` by
     hypothesis and feature, ``weight``, ``region``, ``alive`` (agrees with what is known), ``places`` a hash table.
-    ``scenes`` are rows of cells drawn of each class: those of a feature are found from ``numbers`` when it is first
+    ``samples`` are rows of cells drawn of each class: those of a feature are found from ``numbers`` when it is first
     looked at (``seen``). ``selected`` tells of each item whether a case may buy it. ``facts`` are two numbers;
     ``generator`` is what all this was drawn with.
     """
@@ -66,15 +66,15 @@ class Table(Struct):
     region = Field(np.int64, "hypothesis")
     alive = Field(np.uint8, "hypothesis")
     places = Field(np.int64, "place")
-    numbers = Field(np.float64, "scene", "feature")
-    scenes = Field(np.int32, "scene", "feature")
+    numbers = Field(np.float64, "sample", "feature")
+    samples = Field(np.int32, "sample", "feature")
     seen = Field(np.uint8, "feature")
     selected = Field(np.uint8, "item")
     facts = Field(np.int64, 2)
     generator = Field(GENERATOR, 1)
 
 
-class Scratch(Struct):
+class CaseWorkspace(Struct):
     """Room for one case.
 
     By feature: ``status`` and ``trial``, ``edge`` by which its value counts (-1: by its cell), ``chosen`` that it would
@@ -82,8 +82,8 @@ class Scratch(Struct):
     that it was to be bought after, given which it counts (-1: none). By class: ``q``, ``r``. ``outcomes`` and
     ``shares`` by cell and class, ``joint`` by joint outcome and class. By item: ``offers``, ``ratios`` of score and
     price, ``mates`` for whose sake it would be bought (-1: none), ``pair_scores`` of both, ``taken`` in thought.
-    ``promised`` is the item that is next (-1: none). ``likely`` are the classes of the ``worlds``: class probabilities
-    if a scene is what the case turns out to be.
+    ``promised`` is the item that is next (-1: none). ``likely`` are the classes of the ``outlooks``: class
+    probabilities if a sample is what the case turns out to be.
     """
 
     status = Field(np.uint8, "feature")
@@ -105,8 +105,8 @@ class Scratch(Struct):
     promised = Field(np.int64, 1)
     taken = Field(np.uint8, "item")
     likely = Field(np.int64, "likely")
-    worlds = Field(np.float64, "scene", "class")
+    outlooks = Field(np.float64, "sample", "class")
 
 
-new_table = Table.inner()
-new_scratch = Scratch.inner()
+new_posterior = Posterior.inner()
+new_workspace = CaseWorkspace.inner()

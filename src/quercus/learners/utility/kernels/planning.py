@@ -21,30 +21,30 @@ from quercus.acquisition.layout import (
     WORTH,
 )
 from quercus.compile import kernel
-from quercus.learners.utility.ahead import find_mates
-from quercus.learners.utility.cells import be_patient, is_young
-from quercus.learners.utility.hypotheses import mark_alive
-from quercus.learners.utility.layout import (
+from quercus.learners.utility.kernels.counting import be_patient, is_young
+from quercus.learners.utility.kernels.hypotheses import mark_alive
+from quercus.learners.utility.kernels.information import expect_loss, find_answer, is_worth_buying, largest_loss
+from quercus.learners.utility.kernels.layout import (
     EC2,
     EXPLORES,
     GROWN,
     MATE,
     MOST_JOINT,
     MOST_LIKELY,
-    MOST_SCENES,
+    MOST_SAMPLES,
     NOT_OFFERED,
     QUANTILES,
     YOUNG_IN_PART,
     YOUNG_WHOLLY,
-    new_scratch,
+    new_workspace,
 )
-from quercus.learners.utility.scores import score_features, score_group, score_partnered
-from quercus.learners.utility.tables import share_weights, weigh_known, weigh_partners
-from quercus.learners.utility.worth import expect_loss, find_answer, is_worth_it, largest_loss
+from quercus.learners.utility.kernels.pairs import find_mates
+from quercus.learners.utility.kernels.posterior import share_weights, weigh_known, weigh_partners
+from quercus.learners.utility.kernels.scores import score_features, score_group, score_partnered
 
 
 @kernel
-def make_scratch(state: Any, prices: Any) -> Any:
+def make_workspace(state: Any, prices: Any) -> Any:
     """Return room for one case."""
     features, classes = len(state.features), len(state.weights)
     cells, joint, items = 2, 1, len(prices.price)
@@ -53,7 +53,7 @@ def make_scratch(state: Any, prices: Any) -> Any:
     for i in range(items):
         if prices.starts[i + 1] - prices.starts[i] > 1:
             joint = MOST_JOINT
-    return new_scratch(
+    return new_workspace(
         np.zeros(features, np.uint8),
         np.zeros(features, np.uint8),
         np.full(features, -1),
@@ -73,7 +73,7 @@ def make_scratch(state: Any, prices: Any) -> Any:
         np.full(1, -1),
         np.zeros(items, np.uint8),
         np.zeros(MOST_LIKELY, np.int64),
-        np.zeros((MOST_SCENES, classes)),
+        np.zeros((MOST_SAMPLES, classes)),
     )
 
 
@@ -132,25 +132,25 @@ def is_confident(settings: Any, loss: Any, q: Any, classes: int) -> bool:
 
 @kernel
 def score_items(
-    settings: Any, state: Any, prices: Any, table: Any, scratch: Any, status: Any, left: float, gain: float
+    settings: Any, state: Any, prices: Any, posterior: Any, work: Any, status: Any, left: float, gain: float
 ) -> int:
     """Write score per price of each item that can be bought, -1 if that is too little; tell why nothing may be left."""
-    reason, offers = NOTHING_LEFT, scratch.offers
+    reason, offers = NOTHING_LEFT, work.offers
     for i in range(len(offers)):
-        scratch.ratios[i], scratch.mates[i] = -1.0, -1
-        if offers[i] in (NOT_OFFERED, MATE) or (offers[i] == YOUNG_WHOLLY and not table.facts[EXPLORES]):
+        work.ratios[i], work.mates[i] = -1.0, -1
+        if offers[i] in (NOT_OFFERED, MATE) or (offers[i] == YOUNG_WHOLLY and not posterior.facts[EXPLORES]):
             continue
         if prices.price[i] > left:
             if reason == NOTHING_LEFT:
                 reason = BUDGET
             continue
         reason = GAIN
-        score = scratch.scores[prices.members[prices.starts[i]]]
+        score = work.scores[prices.members[prices.starts[i]]]
         if prices.starts[i + 1] - prices.starts[i] > 1:
-            score = score_group(settings, state, prices, table, scratch, status, i)
-        scratch.pair_scores[i] = score
+            score = score_group(settings, state, prices, posterior, work, status, i)
+        work.pair_scores[i] = score
         if score >= gain * prices.dearness[i]:
-            scratch.ratios[i] = score / prices.price[i]
+            work.ratios[i] = score / prices.price[i]
     return reason
 
 
@@ -159,8 +159,8 @@ def choose_item(
     settings: Any,
     state: Any,
     prices: Any,
-    table: Any,
-    scratch: Any,
+    posterior: Any,
+    work: Any,
     row: Any,
     status: Any,
     left: float,
@@ -168,21 +168,21 @@ def choose_item(
     decision: Any,
 ) -> None:
     """Decide for the item of largest score per price, or tell why there is none."""
-    score_features(settings, state, prices.item, table, scratch, status)
+    score_features(settings, state, prices.item, posterior, work, status)
     if settings.lookahead > 1:
-        score_partnered(settings, state, table, scratch, row, status)
+        score_partnered(settings, state, posterior, work, row, status)
     decision.item, decision.score = -1, 0.0
-    decision.stop = score_items(settings, state, prices, table, scratch, status, left, gain)
-    offers, promised = scratch.offers, scratch.promised[0]
+    decision.stop = score_items(settings, state, prices, posterior, work, status, left, gain)
+    offers, promised = work.offers, work.promised[0]
     if promised >= 0 and offers[promised] not in (NOT_OFFERED, MATE) and prices.price[promised] <= left:
-        decision.item, decision.score = promised, scratch.pair_scores[promised]
+        decision.item, decision.score = promised, work.pair_scores[promised]
     else:
         if settings.lookahead > 1:
-            find_mates(settings, state, prices, scratch, left, gain)
+            find_mates(settings, state, prices, work, left, gain)
         for i in range(len(offers)):
-            best = scratch.ratios[decision.item] if decision.item >= 0 else -1.0
-            if scratch.ratios[i] > best and offers[i] != MATE:
-                decision.item, decision.score = i, scratch.pair_scores[i]
+            best = work.ratios[decision.item] if decision.item >= 0 else -1.0
+            if work.ratios[i] > best and offers[i] != MATE:
+                decision.item, decision.score = i, work.pair_scores[i]
     if decision.item >= 0:
         decision.stop = GOES_ON
 
@@ -192,36 +192,37 @@ def plan_step(
     settings: Any,
     state: Any,
     prices: Any,
-    table: Any,
-    scratch: Any,
+    posterior: Any,
+    work: Any,
     row: Any,
     left: float,
     loss: Any,
     decision: Any,
 ) -> None:
-    """Decide what to buy next by what is known of a row; scratch tells what that is."""
-    status, q = scratch.status, scratch.q
-    note_offers(state, prices, status, scratch.offers)
-    forget_choice(scratch)
-    decision.item = find_first(prices, scratch.offers, left, table.facts[EXPLORES])
+    """Decide what to buy next by what is known of a row; the workspace tells what that is."""
+    status, q = work.status, work.q
+    note_offers(state, prices, status, work.offers)
+    forget_choice(work)
+    decision.item = find_first(prices, work.offers, left, posterior.facts[EXPLORES])
     decision.score = 0.0
     decision.stop = GOES_ON
     if decision.item < 0:
-        weigh_known(state, table, row, status, scratch.edge, scratch.partner, q)
+        weigh_known(state, posterior, row, status, work.edge, work.partner, q)
         if settings.lookahead > 1:
-            weigh_partners(settings.prior, state, scratch, row, status, q)
+            weigh_partners(settings.prior, state, work, row, status, q)
         share_weights(q, state.options[0].classes)
-        if settings.hypotheses > 0 and mark_alive(state, table, row, status, scratch.edge) <= 1:
+        if settings.hypotheses > 0 and mark_alive(state, posterior, row, status, work.edge) <= 1:
             decision.stop = REGION
         elif is_confident(settings, loss, q, state.options[0].classes):
             decision.stop = CONFIDENT
         else:
-            bar_items(table.selected, scratch.offers)
-            choose_item(settings, state, prices, table, scratch, row, status, left, settings.gain, decision)
+            bar_items(posterior.selected, work.offers)
+            choose_item(settings, state, prices, posterior, work, row, status, left, settings.gain, decision)
             # The second of a pair was paid for with the first.
-            is_promised = decision.item >= 0 and decision.item == scratch.promised[0]
+            is_promised = decision.item >= 0 and decision.item == work.promised[0]
             asks = settings.worth > 0.0 and decision.item >= 0 and not is_promised
-            if asks and not is_worth_it(settings, state, prices, table, scratch, status, decision.item, left, loss):
+            item = decision.item
+            if asks and not is_worth_buying(settings, state, prices, posterior, work, status, item, left, loss):
                 decision.item, decision.score, decision.stop = -1, 0.0, WORTH
 
 
@@ -234,53 +235,53 @@ def bar_items(selected: Any, offers: Any) -> None:
 
 
 @kernel
-def forget_choice(scratch: Any) -> None:
+def forget_choice(work: Any) -> None:
     """Forget by which edges and for whose sake items would be bought: what is free or young is not."""
-    for f in range(len(scratch.chosen)):
-        scratch.chosen[f] = -1
-    for i in range(len(scratch.mates)):
-        scratch.mates[i] = -1
+    for f in range(len(work.chosen)):
+        work.chosen[f] = -1
+    for i in range(len(work.mates)):
+        work.mates[i] = -1
 
 
 @kernel
-def reveal(state: Any, prices: Any, scratch: Any, source: Any, status: Any, row: Any, i: int) -> None:
+def reveal(state: Any, prices: Any, work: Any, source: Any, status: Any, row: Any, i: int) -> None:
     """Take from the source what is known of an item that was bought, with the edges and the pair it was bought for."""
     f = prices.members[prices.starts[i]]
     for k in range(prices.starts[i], prices.starts[i + 1]):
         f = prices.members[k]
         if status[f] == UNKNOWN and source[f] in (KNOWN, MISSING):
             status[f] = source[f]
-            scratch.edge[f] = scratch.chosen[f]
-    scratch.promised[0] = -1
-    mate = scratch.mates[i]
+            work.edge[f] = work.chosen[f]
+    work.promised[0] = -1
+    mate = work.mates[i]
     if mate >= 0 and status[f] == KNOWN and find_cell(state.features, state.edges, f, row[f]) >= 0:
-        scratch.promised[0] = mate
-        scratch.partner[prices.members[prices.starts[mate]]] = f
+        work.promised[0] = mate
+        work.partner[prices.members[prices.starts[mate]]] = f
 
 
 @kernel
-def begin_path(scratch: Any, status: Any) -> None:
+def begin_path(work: Any, status: Any) -> None:
     """Begin a case of which nothing is known."""
-    scratch.promised[0] = -1
+    work.promised[0] = -1
     for f in range(len(status)):
-        scratch.edge[f] = -1
-        scratch.partner[f] = -1
+        work.edge[f] = -1
+        work.partner[f] = -1
         if status[f] in (KNOWN, MISSING):
             status[f] = UNKNOWN
 
 
 @kernel
 def find_path(
-    settings: Any, state: Any, prices: Any, table: Any, scratch: Any, row: Any, left: float, decision: Any
+    settings: Any, state: Any, prices: Any, posterior: Any, work: Any, row: Any, left: float, decision: Any
 ) -> None:
     """Find by which edges and pairs known values count: buy them again in the order of their scores.
 
     That is the order in which a case buys. What it was given without a question is taken as if it had been asked for.
     """
-    trial, status, offers = scratch.trial, scratch.status, scratch.offers
+    trial, status, offers = work.trial, work.status, work.offers
     for f in range(len(status)):
         trial[f] = status[f]
-    begin_path(scratch, trial)
+    begin_path(work, trial)
     is_strict, goes_on = True, settings.lookahead > 1 or state.options[0].numeric != QUANTILES
     while goes_on:
         note_offers(state, prices, trial, offers)
@@ -298,21 +299,21 @@ def find_path(
                 waiting += 1
         if waiting == 0:
             break
-        forget_choice(scratch)
-        decision.item = find_first(prices, offers, rest, table.facts[EXPLORES])
+        forget_choice(work)
+        decision.item = find_first(prices, offers, rest, posterior.facts[EXPLORES])
         if decision.item < 0:
-            weigh_known(state, table, row, trial, scratch.edge, scratch.partner, scratch.q)
+            weigh_known(state, posterior, row, trial, work.edge, work.partner, work.q)
             if settings.lookahead > 1:
-                weigh_partners(settings.prior, state, scratch, row, trial, scratch.q)
-            share_weights(scratch.q, state.options[0].classes)
+                weigh_partners(settings.prior, state, work, row, trial, work.q)
+            share_weights(work.q, state.options[0].classes)
             if settings.objective == EC2:
-                mark_alive(state, table, row, trial, scratch.edge)
+                mark_alive(state, posterior, row, trial, work.edge)
             if is_strict:
-                bar_items(table.selected, offers)
+                bar_items(posterior.selected, offers)
             gain = settings.gain if is_strict else 0.0
-            choose_item(settings, state, prices, table, scratch, row, trial, rest, gain, decision)
+            choose_item(settings, state, prices, posterior, work, row, trial, rest, gain, decision)
         if decision.item >= 0:
-            reveal(state, prices, scratch, status, trial, row, decision.item)
+            reveal(state, prices, work, status, trial, row, decision.item)
             is_strict = True
         else:
             # What a plan would not have bought comes behind what it would.

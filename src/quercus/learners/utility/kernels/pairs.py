@@ -7,8 +7,8 @@ from typing import Any
 
 from quercus.acquisition.binning import find_cell
 from quercus.compile import kernel
-from quercus.learners.utility.cells import be_patient, is_young
-from quercus.learners.utility.layout import MOST_PAIRED, NOT_OFFERED
+from quercus.learners.utility.kernels.counting import be_patient, is_young
+from quercus.learners.utility.kernels.layout import MOST_PAIRED, NOT_OFFERED
 
 
 @kernel
@@ -68,19 +68,19 @@ def is_paired(state: Any, prices: Any, offers: Any, patience: int, i: int) -> bo
 
 
 @kernel
-def share_by_partner(state: Any, scratch: Any, prior: float, row: Any, f: int) -> None:
+def share_by_partner(state: Any, work: Any, prior: float, row: Any, f: int) -> None:
     """Write P(cell of f | the known value that it was to be bought after, class)."""
-    i = scratch.partner[f]
+    i = work.partner[f]
     cell = find_cell(state.features, state.edges, i, row[i])
-    low, high = side_of(cell, scratch.edge[i], state.features[i].cells)
+    low, high = side_of(cell, work.edge[i], state.features[i].cells)
     for y in range(state.options[0].classes):
         total = 0.0
         for v in range(state.features[f].cells):
             unit = state.options[0].unit
-            scratch.shares[v, y] = add_pair(state.pairs, state.features, unit, prior, i, low, high, f, v, y)
-            total += scratch.shares[v, y]
+            work.shares[v, y] = add_pair(state.pairs, state.features, unit, prior, i, low, high, f, v, y)
+            total += work.shares[v, y]
         for v in range(state.features[f].cells):
-            scratch.shares[v, y] /= total
+            work.shares[v, y] /= total
 
 
 @kernel(borrows=True)
@@ -120,9 +120,9 @@ def score_pair(
 
 
 @kernel
-def find_mates(settings: Any, state: Any, prices: Any, scratch: Any, left: float, gain: float) -> None:
+def find_mates(settings: Any, state: Any, prices: Any, work: Any, left: float, gain: float) -> None:
     """Let each item be bought for the sake of the other with which it has the largest score per price, if any."""
-    offers, edges, mates, ratios = scratch.offers, scratch.chosen, scratch.mates, scratch.ratios
+    offers, edges, mates, ratios = work.offers, work.chosen, work.mates, work.ratios
     unit, classes, patience = state.options[0].unit, state.options[0].classes, be_patient(state.options[0].rows)
     for a in range(len(offers)):
         for b in range(a + 1, len(offers)):
@@ -131,11 +131,9 @@ def find_mates(settings: Any, state: Any, prices: Any, scratch: Any, left: float
             paired = is_paired(state, prices, offers, patience, a) and is_paired(state, prices, offers, patience, b)
             if not paired or price > left:
                 continue
-            score = score_pair(
-                state.pairs, state.features, edges, unit, settings.prior, scratch.q, scratch.r, classes, i, j
-            )
+            score = score_pair(state.pairs, state.features, edges, unit, settings.prior, work.q, work.r, classes, i, j)
             for u in range(2 if score >= gain * dearness else 0):
                 item = a if u == 0 else b
                 if score / price > ratios[item]:
                     ratios[item], mates[item] = score / price, b if u == 0 else a
-                    scratch.pair_scores[item] = score
+                    work.pair_scores[item] = score

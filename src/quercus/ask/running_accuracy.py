@@ -11,7 +11,7 @@ from quercus.ledger import Ledger, Question
 from quercus.ledger.accuracy import FairAccuracy
 
 
-class Settling:
+class RunningAccuracy:
     """Feeds settled questions to the figures, up to the oldest open one.
 
     Parameters
@@ -27,7 +27,7 @@ class Settling:
     --------
     >>> from quercus.ask import Random
     >>> ledger, state = Ledger(), AskState(Random(0.5))
-    >>> Settling(ledger, state, None).current().rows
+    >>> RunningAccuracy(ledger, state, None).current().rows
     0
     """
 

@@ -7,7 +7,7 @@ from typing import Any
 from quercus.acquisition.binning import draw_quantiles, find_cell
 from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NUMERIC, YOUNG
 from quercus.compile import kernel
-from quercus.learners.utility.layout import LARGEST_UNIT, QUANTILES, TENTHS
+from quercus.learners.utility.kernels.layout import LARGEST_UNIT, QUANTILES, TENTHS
 
 
 @kernel(borrows=True)
