@@ -14,9 +14,6 @@ FORMS = {
     "default": {},
     "paper": {"prior": 0.0, "trusted": 5.0, "updates": "lattice", "backup": "sample", "alpha": 0.01},
 }
-    "default": {},
-    "paper": {"prior": 0.0, "trusted": 5.0, "updates": "lattice", "backup": "sample", "alpha": 0.01},
-}
 ROWS = 120
 
 
