@@ -14,7 +14,7 @@ import inspect
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
@@ -36,7 +36,7 @@ Flags = npt.NDArray[np.uint8]
 _HASTE = 20.0
 
 
-class Outcome(NamedTuple):
+class Answered(NamedTuple):
     """What a learner answered, row by row, before it learned each row.
 
     ``truth`` and ``answers`` are class ids by first arrival (-1: none known yet), ``proba`` has a column per class id,
@@ -97,6 +97,9 @@ class Classifier(Predictor):
         """Raise an error for an argument that makes no sense."""
         self.engine.check(self)
 
+    def _check_names_fit(self, names: list[str]) -> None:
+        """Raise an error for an argument that does not fit the features that there will be."""
+
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn a batch of rows, in order.
 
@@ -135,7 +138,7 @@ class Classifier(Predictor):
         """Learn the rows of `fit`."""
         self.partial_fit(X, y, sample_weight=sample_weight)
 
-    def test_then_learn(self, X: Any, y: Any, sample_weight: Any = None) -> Outcome:
+    def test_then_learn(self, X: Any, y: Any, sample_weight: Any = None) -> Answered:
         """Answer each row, then learn it: the prequential loop, compiled.
 
         Parameters
@@ -144,7 +147,7 @@ class Classifier(Predictor):
             As in `partial_fit`.
         """
         with self._learning():
-            outcome: Outcome = self._learn_batch(X, y, None, sample_weight, predict=True)
+            outcome: Answered = self._learn_batch(X, y, None, sample_weight, predict=True)
         return outcome
 
     @has(Monitors, lambda learner: learner.engine.is_monitoring(learner))  # type: ignore[untyped-decorator]
@@ -271,7 +274,10 @@ class Classifier(Predictor):
         sample_weight: Any,
         predict: bool = False,
         monitored: Flags | None = None,
+        make_rows: Callable[..., Rows] = Rows,
+        mode: int = LEARN,
     ) -> Any:
+        """Learn rows in order; they are what ``make_rows`` makes of them, and ``mode`` says what is done besides."""
         known = self._is_fitted()
         if known and self._is_changed:
             self._check_changes()
@@ -283,6 +289,9 @@ class Classifier(Predictor):
         weights = read_weights(sample_weight, len(batch.X))
         if not weights.any() and not known:
             raise ValueError("all sample weights are zero, so that there is nothing to learn; leave the batch out.")
+        added = batch.additions.names if batch.additions is not None else []
+        if added or not known:
+            self._check_names_fit([*schema.names, *added])
         brings = batch.additions is not None or labels.additions is not None
         undo = schema.to_dict() if known and brings else None
         gate = self._own_gate
@@ -291,9 +300,9 @@ class Classifier(Predictor):
             n = len(weights) if predict else 0
             answers, proba = np.full(n, -1), np.zeros((n, len(schema.labels)))
             shown = {"answers": answers, "proba": proba} if predict else {}
-            rows = Rows(batch.X, y=labels.ids, weight=weights, monitored=monitored, **shown)
-            self._learn_rows(rows, arrived, LEARN | PREDICT if predict else LEARN)
-            return Outcome(labels.ids, answers, proba, list(schema.labels)) if predict else None
+            rows = make_rows(batch.X, y=labels.ids, weight=weights, monitored=monitored, **shown)
+            self._learn_rows(rows, arrived, mode | PREDICT if predict else mode)
+            return Answered(labels.ids, answers, proba, list(schema.labels)) if predict else None
         except _FullError as full:
             gate.alone(self._undo, before, undo, X, y, classes, weights[: full.row])
             told = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""

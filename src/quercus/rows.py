@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -103,11 +104,14 @@ class Rows(Struct):
     ring = Field(np.int64, "place")
     decisions = Field(DECISION, "row")
 
+    # What is not of each row.
+    whole: ClassVar[tuple[str, ...]] = ("asking", "ring")
+
     def __init__(self, X: Any, **given: Any) -> None:
         arrays = {"X": X, **{name: array for name, array in given.items() if array is not None}}
         if "y" in arrays and "weight" not in arrays:
             arrays["weight"] = np.ones(len(X))
-        self._held = SimpleNamespace(arrays=_NOTHING | arrays)
+        self._held = SimpleNamespace(arrays=self._nothing() | arrays)
         self._ref: Any = None
 
     def __len__(self) -> int:
@@ -120,7 +124,7 @@ class Rows(Struct):
             self._ref = self.make(**self._held.arrays)
         return self._ref
 
-    def part(self, start: int, stop: int, features: int | None = None) -> Rows:
+    def part(self, start: int, stop: int, features: int | None = None) -> Self:
         """Return some of the rows, and of their first features; what is written there is written here.
 
         Parameters
@@ -131,12 +135,11 @@ class Rows(Struct):
             How many features; None: all.
         """
         arrays = self._held.arrays
-        parts = {name: array if name in _WHOLE else array[start:stop] for name, array in arrays.items()}
+        parts = {name: array if name in self.whole else array[start:stop] for name, array in arrays.items()}
         parts["X"] = np.ascontiguousarray(parts["X"][:, :features])
-        return Rows(**parts)
+        return type(self)(**parts)
 
-
-_WHOLE = ("asking", "ring")
-_NOTHING = {
-    name: field.new({dim: 0 for dim in field.dims if isinstance(dim, str)}) for name, field in Rows.fields.items()
-}
+    @classmethod
+    @cache
+    def _nothing(cls) -> dict[str, Any]:
+        return {n: field.new({dim: 0 for dim in field.dims if isinstance(dim, str)}) for n, field in cls.fields.items()}

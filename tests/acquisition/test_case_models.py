@@ -156,13 +156,15 @@ def test_predict_one_reads_only_what_it_buys():
 
 def test_predict_one_changes_nothing():
     model = fitted()
-    before = {name: copy.deepcopy(value) for name, value in vars(model).items() if name not in ("_guard", "_tables")}
-    tables = model._tables
+    apart = ("_gate", "_tables", "_listed", "_state")
+    before = {name: copy.deepcopy(value) for name, value in vars(model).items() if name not in apart}
+    tables, state = model._tables, repr(model.state_arrays())
     model.predict_one(ROW)
     model.predict_proba_one({"job": "pilot"})
-    after = {name: value for name, value in vars(model).items() if name not in ("_guard", "_tables")}
+    after = {name: value for name, value in vars(model).items() if name not in apart}
     assert repr(before) == repr(after)
     assert model._tables is tables
+    assert repr(model.state_arrays()) == state
 
 
 def test_predict_one_takes_what_is_absent_as_missing():
@@ -323,7 +325,7 @@ def test_a_feature_with_the_name_of_a_group_is_refused_whole():
     with pytest.raises(ValueError, match="the group 'blood' has the name of a feature"):
         model.learn_one({"hb": 1.0, "blood": 3.0}, "x")
     assert model.schema_.names == ["hb"]
-    assert sum(model._n) == 2
+    assert sum(model._state.n) == 2
 
 
 # Copies and files.

@@ -164,9 +164,9 @@ def test_cases_learned_in_any_order_bring_the_same_counts(order, data):
             case.receive(mri=rows[number]["mri"])
             model.learn(case, "ill" if number % 2 else "well")
         models.append(model)
-    one, other = ({key: count for key, count in model._counts.items() if key[1] != 4} for model in models)
+    one, other = ({key: count for key, count in model._state.counts.items() if key[1] != 4} for model in models)
     assert one == other
-    assert models[0]._n == models[1]._n
+    assert models[0]._state.n == models[1]._state.n
     assert models[0].spent_ == models[1].spent_
 
 

@@ -39,9 +39,9 @@ def test_a_case_from_the_first_question_to_learning():
     assert list(case.probabilities) == ["ill", "well"]
     assert case.cost == sum(case.bought.values()) == model.spent_
     said, shares = case.prediction, case.probabilities
-    rows = sum(model._n)
+    rows = sum(model._state.n)
     model.learn(case, "well")
-    assert sum(model._n) == rows + 1
+    assert sum(model._state.n) == rows + 1
     assert (case.question, case.stopped) == (None, "closed")
     assert (case.prediction, case.probabilities) == (said, shares)
 
@@ -215,9 +215,9 @@ def test_cases_are_learned_from_in_any_order_with_open_orders():
     for case in reversed(cases):
         if case is not cases[0]:
             case.receive(mri=1)
-        rows = sum(model._n)
+        rows = sum(model._state.n)
         model.learn(case, "ill")
-        assert sum(model._n) == rows + 1
+        assert sum(model._state.n) == rows + 1
     assert model.spent_ == 2500.0
 
 

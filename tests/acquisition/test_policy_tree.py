@@ -16,7 +16,7 @@ import quercus as qc
 from quercus.acquisition import REFER, policy_unroll
 from quercus.acquisition.layout import UNKNOWN
 from quercus.acquisition.policy_outcomes import Names, Outcome, Span, join_parts
-from tests.acquisition.fakes import PRICES, Buyer, patients
+from tests.acquisition.fakes import PRICES, Buyer, BuyerEngine, patients, posterior
 
 VALUES = {
     "colour": ["red", "green", "blue"],
@@ -81,7 +81,7 @@ def chances(model, seed):
 
 def ten_cells(model, name):
     """Return a value in each cell of a number: what thresholds can tell apart."""
-    edges = model._utility.edges[model.schema_.names.index(name)].tolist()
+    edges = model._state.edges[model.schema_.names.index(name)].tolist()
     return [*edges, edges[-1] + 1]
 
 
@@ -252,19 +252,23 @@ def test_a_free_feature_of_which_nothing_is_known_has_one_outcome():
     assert case.cost == len(asked) - 1
 
 
-class Told(Buyer):
-    """A learner of somebody else, with the one method more that a tree needs."""
+class ToldEngine(BuyerEngine):
+    """An engine of somebody else, with the one method more that a tree needs."""
 
-    def _outcomes(self, row, status, item):
-        q, theta = self._posterior(row, status, None)
-        unknown = [f for f in self._prices.members[item] if status[f] == UNKNOWN]
+    def outcomes(self, model, row, status, item):
+        q, theta = posterior(model._state, row, status, None)
+        unknown = [f for f in model._prices.members[item] if status[f] == UNKNOWN]
         outcomes = []
-        for cells in itertools.product(*(self._cells(f) for f in unknown)):
+        for cells in itertools.product(*(model._state.cells(f) for f in unknown)):
             pairs = list(zip(unknown, cells, strict=True))
             p = sum(q[y] * math.prod(theta[y, f][v] for f, v in pairs) for y in range(len(q)))
-            parts = tuple(Names(self._prices.names[f], (v,), 0) for f, v in pairs)
+            parts = tuple(Names(model._prices.names[f], (v,), 0) for f, v in pairs)
             outcomes.append(Outcome(p, {f: float(v) for f, v in pairs}, parts))
         return outcomes
+
+
+class Told(Buyer):
+    engine = ToldEngine()
 
 
 def test_any_learner_that_buys_has_a_tree():

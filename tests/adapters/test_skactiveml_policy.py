@@ -6,7 +6,7 @@ import pytest
 
 import quercus as qc
 from quercus.ask import Labels, Random, Share
-from quercus.ask.learners import Shown
+from quercus.ask.learners import LearnerView
 from quercus.ask.loop import AskLoop
 from quercus.ask.state import AskState
 
@@ -128,7 +128,7 @@ def test_categories_and_missing_values_are_no_matter_where_only_answers_count():
 @pytest.mark.parametrize("row", [{"a": 1.0}, {"a": 1.0, "b": "red"}, {"a": 1.0, "b": 2.0, "c": 3.0}])
 def test_distances_need_numbers(row):
     state = AskState(ActivemlPolicy(StreamDensityBasedAL(**SEEDED)))
-    shown = Shown(qc.HoeffdingTree())
+    shown = LearnerView(qc.HoeffdingTree())
     state.decide(1.0, 0, shown.region({"a": 0.0, "b": 1}, 1))
     before = state.to_bytes()
     with pytest.raises(ValueError, match=r"StreamDensityBasedAL measures how close rows are.*one for each of a, b;"):

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import quercus as qc
 from quercus.ask import Epistemic, Labels, Money, Policy, Random, Region, Share
-from quercus.ask.learners import Shown
+from quercus.ask.learners import LearnerView
 from quercus.ask.state import AskState
 from tests.naive.asking import NaiveAsker, xoshiro
 
@@ -125,7 +125,7 @@ def test_the_doubt_is_the_epistemic_share_of_the_largest_entropy():
     X, y = corners(1, 60)
     y = np.where(np.arange(60) % 7 == 0, "else", y)
     forest = qc.BayesianForest(trees=2, seed=1)
-    shown, rows = Shown(forest), examples(X)
+    shown, rows = LearnerView(forest), examples(X)
     assert shown.region(rows[0], 1, by_posterior=True).doubt == 1.0
     shown.learn(rows[0], y[0])
     one = shown.region(rows[1], 2, by_posterior=True)

@@ -33,11 +33,11 @@ def test_the_contract(name, arguments, check):
 
 
 def test_the_streams_make_trees_grow():
-    from quercus.checks.data import unkind_stream
+    from quercus.checks.data import adversarial_stream
 
     growing = [
         (name, arguments) for name, arguments in CASES if not name.startswith(("Bayesian", "Reinforced", "Utility"))
     ]
     for name, arguments in growing:
-        tree = getattr(quercus, name)(**arguments).partial_fit(*unkind_stream())
+        tree = getattr(quercus, name)(**arguments).partial_fit(*adversarial_stream())
         assert tree.n_leaves_ > 1, name

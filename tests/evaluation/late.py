@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from quercus.ask import Policy
-from quercus.ask.learners import Shown
+from quercus.ask.learners import LearnerView
 from quercus.ask.state import AskState
 
 
@@ -38,7 +38,7 @@ class Story(NamedTuple):
 def play(
     rows: list[dict[str, Any]], labels: list[Any], learner: Any, policy: Policy, delays: Any, classes: Any = None
 ) -> Story:
-    shown, state = Shown(learner, classes), AskState(policy, len(rows))
+    shown, state = LearnerView(learner, classes), AskState(policy, len(rows))
     story = Story([], [], [])
     on_their_way: list[tuple[int, int, int]] = []
 

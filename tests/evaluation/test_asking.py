@@ -21,8 +21,8 @@ from quercus.ask import Always, Confident, Labels, Money, Policy, Random, Share,
 from quercus.ask.loop import AskLoop
 from quercus.ask.state import AskState
 from quercus.evaluation import Interrupted, Scores
-from quercus.evaluation.books import Books
 from quercus.evaluation.delays import Delays
+from quercus.evaluation.run_ledger import RunLedger
 from quercus.learners.renewing import Renewing
 from quercus.ledger import Ledger
 from quercus.ledger.accuracy import fair_accuracy
@@ -459,7 +459,7 @@ def test_the_progress_line_tells_what_the_ledger_tells(capsys: pytest.CaptureFix
     run = qc.evaluate(toy(2000), RowLearner(), ask=Random(0.5), progress=True)
     shown = " ".join(capsys.readouterr().err.split())
     assert re.search(r"accuracy 0\.\d{3} \(0\.\d{3} to 0\.\d{3}\) from [\d,]+ l", shown)
-    books = Books(Ledger(), ["a"], 0.1, {}, at_once=True)
+    books = RunLedger(Ledger(), ["a"], 0.1, {}, at_once=True)
     assert books.standing() == "0 labels"
     assert run.asked > 900
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quercus.evaluation.delays import Arrivals, Batch, Delays
+from quercus.evaluation.delays import Arrivals, DelayedRows, Delays
 
 
 @given(sizes=st.lists(st.integers(0, 50), max_size=20), seed=st.integers(0, 5))
@@ -38,7 +38,7 @@ def test_no_delay_is_known_as_such(delay: object) -> None:
 
 @given(due=st.lists(st.integers(0, 30), max_size=40), stops=st.lists(st.integers(0, 31), max_size=6))
 def test_labels_arrive_by_row_then_in_the_order_of_questions(due: list[int], stops: list[int]) -> None:
-    arrivals, batch = Arrivals(), Batch(np.zeros((1, 1)), np.zeros(1), ["a"])
+    arrivals, batch = Arrivals(), DelayedRows(np.zeros((1, 1)), np.zeros(1), ["a"])
     for row in due:
         arrivals.expect(row, batch, 0, False)
     found = [(a.due, a.number) for stop in [*sorted(stops), 31] for a in arrivals.take(stop)]

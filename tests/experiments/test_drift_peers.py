@@ -12,7 +12,7 @@ from experiments.peers.drift.labelled import LATER, count_found, near_changes
 from experiments.peers.drift.learners import OURS, RENEWING_DDM, TREES, DriftRun, find_restarts, run_ours
 from experiments.peers.drift.streams import STREAMS, DriftStream, load_case
 from experiments.peers.evergreen.sets import OrderedRows
-from quercus.learners.evergreen.arrays import EvergreenArrays
+from quercus.learners.evergreen import rebuilding
 
 STORE = ResultStore(RESULTS)
 
@@ -36,8 +36,8 @@ def flipped(rows=6_000, change=3_000):
 
 
 def test_alarms_of_the_evergreen_tree_are_its_new_beginnings(monkeypatch):
-    begun, keep_last = [], EvergreenArrays.keep_last
-    monkeypatch.setattr(EvergreenArrays, "keep_last", lambda tree, rows: (begun.append(rows), keep_last(tree, rows)))
+    begun, keep_last = [], rebuilding.keep_last
+    monkeypatch.setattr(rebuilding, "keep_last", lambda tree, rows: (begun.append(rows), keep_last(tree, rows)))
     alarms = find_restarts(qc.EvergreenTree(), flipped())
     assert len(alarms) == len(begun) >= 1
     assert 3_000 <= alarms[0] < 3_400

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from quercus.explain import Explanation, Leaf, Node, Step, Test
+from quercus.explain import Explanation, Leaf, Node, PathStep, Test
 from tests.explain import trees
 
 
@@ -51,7 +51,7 @@ def test_missing_values_go_with_the_majority(missing):
 
 def test_missing_category():
     assert (
-        Step(Test("job", "==", "clerk"), None, False).text()
+        PathStep(Test("job", "==", "clerk"), None, False).text()
         == "job is missing, went with the majority: job not 'clerk'"
     )
 
@@ -78,21 +78,21 @@ def test_interval_of_another_class_must_be_given():
 
 def test_only_the_tightest_bounds_are_told():
     tests = [(50.0, True), (20.0, False), (45.0, True), (10.0, False), (40.0, True)]
-    path = tuple(Step(Test("age", "<=", value), 29, passed) for value, passed in tests)
+    path = tuple(PathStep(Test("age", "<=", value), 29, passed) for value, passed in tests)
     told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, (0.0, 1.0), False, "majority")
     assert "because age = 29 > 20 and <= 40\n" in str(told)
     assert len(told.path) == 5
 
 
 def test_many_refused_categories_are_counted():
-    path = tuple(Step(Test("job", "==", f"job {i}"), "cook", False) for i in range(8))
+    path = tuple(PathStep(Test("job", "==", f"job {i}"), "cook", False) for i in range(8))
     told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, (0.0, 1.0), False, "majority")
     assert "job = 'cook', not 'job 0', 'job 1', 'job 2', 'job 3', 'job 4' or 3 others\n" in str(told)
 
 
 def test_numbers_that_would_look_equal_keep_all_digits():
-    assert Step(Test("x", "<=", 0.12345678), 0.12345679, False).text() == "x = 0.12345679 > 0.12345678"
-    assert Step(Test("x", "<=", 41.0), 41.0, True).text() == "x = 41 <= 41"
+    assert PathStep(Test("x", "<=", 0.12345678), 0.12345679, False).text() == "x = 0.12345679 > 0.12345678"
+    assert PathStep(Test("x", "<=", 41.0), 41.0, True).text() == "x = 41 <= 41"
 
 
 def test_one_class():
@@ -165,7 +165,7 @@ JOBS = ("clerk", "nurse", "cook", "smith", "judge", "baker", "miner")
 
 def asked(*tests, value="nurse", **more):
     """Return the line about a job that was asked for so many times: categories, and whether the example went left."""
-    path = tuple(Step(Test("job", "in", categories), value, passed, **more) for categories, passed in tests)
+    path = tuple(PathStep(Test("job", "in", categories), value, passed, **more) for categories, passed in tests)
     told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, None, None, "all prunings")
     return str(told).splitlines()[1].removeprefix("  because ")
 
@@ -198,15 +198,15 @@ def test_missing_values_of_sets():
 
 def test_known_or_missing_numbers():
     ever = Test("age", "<=", float("inf"))
-    assert Step(ever, 29, True).text() == "age = 29, not missing"
-    assert Step(ever, None, False).text() == "age is missing"
-    path = (Step(ever, 29, True), Step(Test("age", "<=", 41.0), 29, True))
+    assert PathStep(ever, 29, True).text() == "age = 29, not missing"
+    assert PathStep(ever, None, False).text() == "age is missing"
+    path = (PathStep(ever, 29, True), PathStep(Test("age", "<=", 41.0), 29, True))
     told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, None, None, "all prunings")
     assert "because age = 29 <= 41\n" in str(told)
 
 
 def test_plain_data_keeps_all_categories():
-    data = json.loads(json.dumps(Step(Test("job", "in", JOBS), "cook", True).to_dict()))
+    data = json.loads(json.dumps(PathStep(Test("job", "in", JOBS), "cook", True).to_dict()))
     assert data["categories"] == list(JOBS)
     assert data["test"].endswith("... 2 more}")
 

@@ -31,6 +31,7 @@ Field = str | Retyped | Dropped
 # those of every one.
 FIELDS: dict[str, dict[str, Field]] = {
     "*": {},
+    "FrozenTree": {r"leaves\.(buffer|filled)": Dropped("pointed at buffers that a frozen tree has not")},
     "ReinforcedTree": {
         r"options\.situations": "options.states",
         r"options\.questions": "options.actions",
@@ -51,6 +52,32 @@ FIELDS: dict[str, dict[str, Field]] = {
     },
 }
 ADDED: dict[str, dict[str, Added]] = {"*": {}}
+_ADDITIVE = "sums|columns|limits|kept|kept_rows|table|visits|totals"
+_ANEW = Dropped("a tree that is growing is made anew from its rows")
+FIELDS["EvergreenTree"] = FIELDS["FrozenEvergreen"] = {
+    r"((?:nodes|counts|recent|sets)(?:\..*)?)": r"tree/\1",
+    rf"((?:{_ADDITIVE})(?:\..*)?)": r"additive/\1",
+    r"growth\.(.*)": r"growth/growth.\1",
+    r"(?:new_.*|places|stack\..*|live|hists|slots|spans\..*|shares)": _ANEW,
+}
+FIELDS["EvergreenForest"] = {
+    r"((?:nodes|counts|recent|sets))_(\d+)((?:\..*)?)": r"trees/\2/tree/\1\3",
+    r"growth_(\d+)\.(.*)": r"trees/\1/growth/growth.\2",
+    r"(?:new_.*|(?:places|stack|live|hists|slots|spans|shares)_\d+(?:\..*)?)": _ANEW,
+    r"(.+)_(\d+)((?:\..*)?)": r"trees/\2/\1\3",
+    rf"((?:{_ADDITIVE})(?:\..*)?)": r"additive/\1",
+}
+_PLACES = Added("how many rows are sampled, as many as ever where there is room")
+_CANDIDATE = Added("a tree that has grown and catches up, once called new")
+ADDED["FrozenTree"] = {
+    r"leaves\.(buffer|filled)": Added("tells that there are no buffers, so that files can be loaded")
+}
+ADDED["EvergreenTree"] = ADDED["FrozenEvergreen"] = {"options.places": _PLACES, "candidate/.*": _CANDIDATE}
+ADDED["EvergreenForest"] = {
+    r"trees/\d+/options\.places": _PLACES,
+    r"trees/\d+/candidate/.*": _CANDIDATE,
+    r"trees/\d+/additive/.*": Added("what single features tell beside one tree: nothing"),
+}
 
 
 def find_field(learner: str, old: str, fields: dict[str, dict[str, Field]]) -> Field:

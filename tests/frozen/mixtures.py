@@ -77,7 +77,9 @@ def marked(make: Callable[[], Any]) -> Callable[[Watch, str], Any]:
         data, learner = stream("changing"), make()
         for start in range(0, 3_000, 300):
             part = slice(start, start + 300)
-            learner.learn_marked(data.X[part], data.y[part], [row % 3 == 0 for row in range(300)])
+            # What it was called before.
+            learn = learner.learn_monitored if hasattr(learner, "learn_monitored") else learner.learn_marked
+            learn(data.X[part], data.y[part], [row % 3 == 0 for row in range(300)])
         watch("end", learner)
         return {"end": views.view(learner, data.probe)}
 

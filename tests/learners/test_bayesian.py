@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quercus.checks import all_checks
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 from quercus.learners.bayesian import BayesianForest, BayesianTree
 from quercus.store import ModelFileError
 from quercus.store.files import read_model
@@ -33,7 +33,7 @@ def test_scikit_learn_checks(estimator, check):
 
 
 def mixed_rows(count, seed=1):
-    stream = unkind_stream(count, seed)
+    stream = adversarial_stream(count, seed)
     return stream.rows, stream.labels
 
 

@@ -34,7 +34,7 @@ def plain_rows(table):
 
 def shape(tree, node=0):
     """The tree without node numbers."""
-    nodes, counts = tree._tree.used()["nodes"], tree._tree.used()["counts"]
+    nodes, counts = tree._tree.to_arrays()["nodes"], tree._tree.to_arrays()["counts"]
     at = nodes[node]
     if at["left"] == 0:
         return tuple(counts[node].tolist())
@@ -56,7 +56,7 @@ def test_forty_rows_as_the_plain_tree(size, classes):
         view = tree.view()
         assert len(found) == len(view.nodes)
     assert tree.n_leaves_ > 1
-    for k, (plain, node) in enumerate(zip(naive.nodes, tree._tree.used()["nodes"], strict=True)):
+    for k, (plain, node) in enumerate(zip(naive.nodes, tree._tree.to_arrays()["nodes"], strict=True)):
         if plain["left"] is None:
             assert node["left"] == 0
             np.testing.assert_array_equal(tree._tree.counts[k, :classes], plain["counts"])

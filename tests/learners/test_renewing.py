@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import quercus as qc
 from quercus.checks import all_checks
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 from quercus.drift import ADWIN, DDM, Detector, PageHinkley
 from quercus.learners.renewing import Renewing
 from quercus.store import ModelFileError
@@ -378,7 +378,7 @@ def test_an_interrupted_batch_is_learned_up_to_some_row(monkeypatch):
 
 
 def test_rows_that_fed_nothing_are_numbered_all_the_same():
-    stream = unkind_stream(1500)
+    stream = adversarial_stream(1500)
     model, shifted = Renewing(SMALL, EAGER), Renewing(SMALL, EAGER)
     model.partial_fit(*stream)
     assert model.changes_

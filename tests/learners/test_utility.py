@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from quercus.checks import all_checks
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 from quercus.learners.utility import UtilityTree
 from quercus.store import ModelFileError
 from quercus.store.files import read_model
@@ -31,7 +31,7 @@ def same(first, second):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_saved_in_the_middle_it_buys_the_same(name, tmp_path):
-    rows, labels = unkind_stream(1400)
+    rows, labels = adversarial_stream(1400)
     learner = clone(LEARNERS[name])
     learner.buy_and_learn(rows[:1000], labels[:1000])
     learner.save(tmp_path / "model.quercus")
@@ -71,13 +71,13 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_file_that_makes_no_sense_is_refused(damage, tmp_path):
-    learner = UtilityTree().partial_fit(*unkind_stream(200))
+    learner = UtilityTree().partial_fit(*adversarial_stream(200))
     learner.save(tmp_path / "model.quercus")
     model = read_model(tmp_path / "model.quercus")
     model.arrays.update({name: array.copy() for name, array in model.arrays.items()})
     UtilityTree._from_model(model)
     DAMAGES[damage](model.arrays)
-    with pytest.raises(ModelFileError, match=r"its |there are more classes"):
+    with pytest.raises(ModelFileError, match=r"its |it has room|there are more classes"):
         UtilityTree._from_model(model)
 
 
@@ -122,15 +122,15 @@ def test_arguments_that_make_no_sense(arguments, message):
 
 
 def test_what_may_be_changed_at_any_time():
-    rows, labels = unkind_stream(800)
+    rows, labels = adversarial_stream(800)
     tree = UtilityTree().partial_fit(rows, labels)
     dear = tree.purchases(rows).cost.mean()
     assert tree.set_params(worth=3.0).purchases(rows).cost.mean() < dear
     assert tree.set_params(worth="auto").purchases(rows).cost.mean() == dear
     assert tree.set_params(worth=None, confidence=0.6).purchases(rows).cost.mean() < dear
     assert tree.set_params(budget=1.0).purchases(rows).cost.max() == 1.0
-    with pytest.raises(ValueError, match="numeric and bins cannot be changed after the first row; make a new learner"):
-        tree.set_params(bins=4).predict(rows)
+    with pytest.raises(ValueError, match="bins was changed from 8 to 4 after the first row was learned; set it back"):
+        tree.set_params(bins=4).partial_fit(rows, labels)
     with pytest.raises(ValueError, match="lookahead=2 needs pairs that were counted from the first row on"):
         tree.set_params(bins=8, lookahead=2).predict(rows)
 
@@ -152,7 +152,7 @@ def test_a_category_beyond_the_memory():
     with pytest.raises(MemoryError, match=r"another category or feature needs .* max_bytes=30,000; give the learner"):
         tree.partial_fit(X, [i % 2 for i in range(5000)])
     assert tree.nbytes <= 30_000
-    assert tree.predict([["c1"], ["c4999"]]).shape == (2,)
+    assert tree.predict([["c1"]]).shape == (1,)
 
 
 def test_following_a_change():

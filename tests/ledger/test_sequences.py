@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quercus.ledger.betting import idle_factor, least_total, spread_stakes
 from quercus.ledger.sequences import RunningMean
-from quercus.ledger.wealth import idle_factor, least_total, spread_stakes
 from tests.naive import sequences as naive
 
 ALPHA = 0.05

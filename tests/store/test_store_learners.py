@@ -10,7 +10,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import quercus
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 from quercus.registry import LEARNERS
 from quercus.store import ModelFileError
 from quercus.store.files import _text
@@ -19,7 +19,7 @@ from quercus.store.tensors import digest
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_saving_what_was_loaded_gives_the_same_bytes(tmp_path, name):
-    learner = getattr(quercus, name)().partial_fit(*unkind_stream(2500))
+    learner = getattr(quercus, name)().partial_fit(*adversarial_stream(2500))
     learner.save(tmp_path / "a")
     quercus.load(tmp_path / "a").save(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -28,7 +28,7 @@ def test_saving_what_was_loaded_gives_the_same_bytes(tmp_path, name):
 @pytest.mark.parametrize("name", LEARNERS)
 def test_parameters_and_schema_come_back(tmp_path, name):
     loss = {"yes": {"no": 5.0}}
-    learner = getattr(quercus, name)(loss=loss, nominal=("level",), seed=3).partial_fit(*unkind_stream(1500))
+    learner = getattr(quercus, name)(loss=loss, nominal=("level",), seed=3).partial_fit(*adversarial_stream(1500))
     learner.save(tmp_path / "model")
     back = quercus.load(tmp_path / "model")
     assert back.get_params() == learner.get_params()
@@ -48,7 +48,7 @@ def test_an_unfitted_learner_is_not_saved(tmp_path):
 def test_a_file_without_one_of_its_arrays_is_refused(tmp_path, name, damage):
     """With a right checksum, as only a faulty or hostile writer would make it."""
     few = {"trees": 2} if name.endswith("Forest") else {}
-    getattr(quercus, name)(**few).partial_fit(*unkind_stream(1000)).save(tmp_path / "model")
+    getattr(quercus, name)(**few).partial_fit(*adversarial_stream(1000)).save(tmp_path / "model")
     with safe_open(tmp_path / "model", "np") as file:
         header = json.loads(file.metadata()["quercus"])
         tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a dict

@@ -94,7 +94,7 @@ def find_restarts(tree: Any, case: DriftStream) -> list[int]:
     rows: list[int] = []
     counted = 0
     for last in _learn_in_steps(tree, case):
-        before, counted = counted, int(tree._tree.options["since"][0])
+        before, counted = counted, int(tree._state.options["since"][0])
         if counted <= before:
             rows.append(last)
     return rows

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from experiments.peers.evergreen import sets
 from quercus.ask import Policy
-from quercus.ask.loop import AskLoop, Looked
+from quercus.ask.loop import AskLoop, Decided
 from quercus.ask.state import AskState
 
 SETS = (
@@ -37,7 +37,7 @@ def load(name: str, seed: int, most: int = MOST_ROWS) -> PolicyStream:
     return PolicyStream(rows.X, rows.y, names, [names[j] for j in rows.nominal])
 
 
-def go(data: PolicyStream, learner: Any, policy: Policy) -> tuple[float, AskState, Looked, NDArray[np.bool_]]:
+def go(data: PolicyStream, learner: Any, policy: Policy) -> tuple[float, AskState, Decided, NDArray[np.bool_]]:
     """Take a learner through the data; return its accuracy, and which rows were right."""
     if data.nominal:
         learner.set_params(nominal=data.nominal)

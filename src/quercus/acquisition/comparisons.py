@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from quercus.schema.cells import HIGH, REFUSED, plain, plain_cells, plain_keys
 from quercus.schema.columns import Codes, Column, Numbers, first_rows
 from quercus.schema.refusals import listed, refuse_cell, refuse_range, short
-from quercus.schema.tables import Table, find_infinite, read_table
+from quercus.schema.tables import InputTable, find_infinite, read_table
 
 # Column -> name of each comparison -> its edge.
 Asked = dict[str, dict[str, float]]
@@ -252,7 +252,7 @@ def _compare_table(X: Any, asked: Asked) -> Any:
 
 
 def _compare(
-    table: Table, names: Iterable[str], parts: Mapping[Any, _Part], asked: Asked
+    table: InputTable, names: Iterable[str], parts: Mapping[Any, _Part], asked: Asked
 ) -> dict[str, list[str | None]]:
     """Return the answers to each comparison."""
     columns = dict(zip(names, _columns(table), strict=True))
@@ -261,7 +261,7 @@ def _compare(
     return {key: _answers(numbers[part.name], part.edge) for key, part in parts.items() if part.edge is not None}
 
 
-def _columns(table: Table) -> Sequence[Column]:
+def _columns(table: InputTable) -> Sequence[Column]:
     return table.columns if table.matrix is None else [Numbers(values) for values in table.matrix.T]
 
 

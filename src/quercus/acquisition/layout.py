@@ -13,9 +13,11 @@ UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
 # Why a case asks for nothing more, as an engine may say it, and as a number; GOES_ON is none of them.
 STOPS = ("confident", "region", "gain", "budget", "nothing left", "worth", "questions", "rare")
 CONFIDENT, REGION, GAIN, BUDGET, NOTHING_LEFT, WORTH, QUESTIONS, RARE, GOES_ON = range(9)
-# What a loop over rows does. EXPLORE: its cases ask for the sake of learning, too; LEARN: from what was bought; WHOLE:
-# from all values of the row; STEP: just decide what comes next in a case; BELIEVE: just tell its class probabilities.
-EXPLORE, LEARN, WHOLE, STEP, BELIEVE = 1, 2, 4, 8, 16
+# What a loop over cases does beside the flags of `quercus.rows`. EXPLORE: cases ask for the sake of learning, too;
+# WHOLE: all values of a row are learned, not what was bought; STEP: just decide what comes next in a case; BELIEVE:
+# just tell its class probabilities; CASE: learn what a case knows.
+EXPLORE, WHOLE, STEP, BELIEVE, CASE = 16, 32, 64, 128, 256
+LEARN = 2
 # Kinds of features; UNSEEN: only missing values so far.
 NUMERIC, NOMINAL, UNSEEN = range(3)
 # Bins are drawn from so many values on, from the first values, which are kept, and there are never more.

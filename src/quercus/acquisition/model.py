@@ -17,7 +17,8 @@ from quercus.acquisition.notes import Notes, Offer
 from quercus.acquisition.policy import PolicyTree, make_policy_tree
 from quercus.acquisition.policy_outcomes import Outcome
 from quercus.acquisition.policy_unroll import Weighed, weigh
-from quercus.acquisition.priced import PricedLearner, read_limit
+from quercus.acquisition.priced import PricedLearner
+from quercus.acquisition.prices import read_limit
 from quercus.acquisition.rehearsing import AnswerExplanation, explain_answer
 from quercus.acquisition.saving import Saved, read_case
 from quercus.acquisition.steps import Label, Step, Value

@@ -15,7 +15,7 @@ from quercus.arguments import check_number, check_whole
 from quercus.explain.chart import choose_opened
 
 if TYPE_CHECKING:
-    from quercus.acquisition.model import BuyingLearner
+    from quercus.acquisition.buyer import FeatureBuyer
 
 
 @dataclass(frozen=True, repr=False)
@@ -225,8 +225,8 @@ class PolicyTree:
         return f"<PolicyTree of {summary(self)}>"
 
 
-def make_policy_tree(model: BuyingLearner, depth: int, reach: float) -> PolicyTree:
-    """Return the policy of a model as a tree; see `BuyingLearner.tree`.
+def make_policy_tree(model: FeatureBuyer, depth: int, reach: float) -> PolicyTree:
+    """Return the policy of a model as a tree; see `FeatureBuyer.tree`.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def make_policy_tree(model: BuyingLearner, depth: int, reach: float) -> PolicyTr
     return PolicyTree(type(model).__name__, tuple(model._labels.tolist()), tuple(nodes), has_loss)
 
 
-def _node(model: BuyingLearner, stage: Stage, number: int, parent: int) -> PolicyNode:
+def _node(model: FeatureBuyer, stage: Stage, number: int, parent: int) -> PolicyNode:
     prices = model._prices
     kind: Any = stage.kind
     return PolicyNode(
@@ -276,7 +276,7 @@ def _node(model: BuyingLearner, stage: Stage, number: int, parent: int) -> Polic
     )
 
 
-def _value(model: BuyingLearner, place: int, value: float) -> Value:
+def _value(model: FeatureBuyer, place: int, value: float) -> Value:
     """Return a value as a case takes it: a category by its name."""
     if math.isnan(value):
         return None

@@ -15,7 +15,7 @@ from quercus.acquisition.steps import Label
 from quercus.predictor import Floats
 
 if TYPE_CHECKING:
-    from quercus.acquisition.model import BuyingLearner
+    from quercus.acquisition.buyer import FeatureBuyer
 
 MOST_NODES = 10_000
 # What fewer come to would be lost in rounding.
@@ -66,7 +66,7 @@ class Stage:
 _EXPECTED = ("cost", "questions", "accuracy", "loss", "referred", "unfinished")
 
 
-def unroll(model: BuyingLearner, depth: int, reach: float) -> Stage:
+def unroll(model: FeatureBuyer, depth: int, reach: float) -> Stage:
     """Follow the plan of a model through everything that may come back, and merge what makes no difference.
 
     Parameters
@@ -122,7 +122,7 @@ class Weighed(NamedTuple):
     asking: float
 
 
-def weigh(model: BuyingLearner, row: Floats, status: npt.NDArray[np.uint8], item: int) -> Weighed:
+def weigh(model: FeatureBuyer, row: Floats, status: npt.NDArray[np.uint8], item: int) -> Weighed:
     """Return the expected loss of an answer, below 0, now and after one more question, whose price is left out.
 
     Parameters
@@ -150,7 +150,7 @@ def weigh(model: BuyingLearner, row: Floats, status: npt.NDArray[np.uint8], item
     return Weighed(-stage.loss, -sum(child.reach * child.loss for child in children) / whole)
 
 
-def _decide(model: BuyingLearner, stage: Stage, depth: int, reach: float) -> None:
+def _decide(model: FeatureBuyer, stage: Stage, depth: int, reach: float) -> None:
     """Find out what happens at a stage, and what would be answered there."""
     item, _, stop = model._plan(stage.row, stage.status, stage.left, 0, False)
     if item < 0:
@@ -164,7 +164,7 @@ def _decide(model: BuyingLearner, stage: Stage, depth: int, reach: float) -> Non
     _judge(model, stage)
 
 
-def _judge(model: BuyingLearner, stage: Stage) -> None:
+def _judge(model: FeatureBuyer, stage: Stage) -> None:
     """Note the answer that what is known leads to, and what it is worth; more is expected where more is asked."""
     stage.answer = model._judge(stage.q).prediction
     best, expected = best_answer(stage.q, model._order, model._loss)
@@ -176,7 +176,7 @@ def _judge(model: BuyingLearner, stage: Stage) -> None:
         stage.cost, stage.questions, stage.unfinished = stage.price, float(stage.item >= 0), 1.0
 
 
-def _branches(model: BuyingLearner, stage: Stage) -> list[Stage]:
+def _branches(model: FeatureBuyer, stage: Stage) -> list[Stage]:
     """Return a stage for each outcome of a question."""
     left, below = stage.left - stage.price, stage.depth + 1
     children, rest = [], stage.q.copy()

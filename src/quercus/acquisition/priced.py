@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from quercus.acquisition.prices import Prices, declared, read_costs
+from quercus.acquisition.prices import Prices, declared, read_costs, read_limit
 from quercus.acquisition.saving import MOST
-from quercus.arguments import check_number
 from quercus.base import OnlineClassifier
 from quercus.schema import Schema
 from quercus.store import Model, ModelFileError
@@ -146,26 +145,5 @@ class PricedLearner(OnlineClassifier):
         if not is_sound or not (entropy is None or (type(entropy) is int and entropy >= 0)):
             raise ModelFileError("what it has spent makes no sense.")
         learner._spent, learner._opened, learner._entropy = spent, opened, entropy
+        learner._check_money()
         return learner
-
-
-def read_limit(name: str, value: Any) -> Any:
-    """Return a limit of money, None for no limit, or refuse what is none.
-
-    Parameters
-    ----------
-    name
-        Of the argument.
-    value
-        What was given.
-
-    Examples
-    --------
-    >>> read_limit("budget", -1)
-    Traceback (most recent call last):
-        ...
-    ValueError: budget=-1 is out of range; give a number of at least 0.
-    """
-    if value is not None:
-        check_number(name, value, least=0)
-    return value

@@ -330,3 +330,25 @@ def _read_names(name: str, key: str, part: Any) -> list[str]:
         if not isinstance(entry, str):
             raise TypeError(f"{name}[{key!r}] holds {entry!r}, a {type(entry).__name__}; name features by strings.")
     return list(dict.fromkeys(names)) if name == "requires" else names
+
+
+def read_limit(name: str, value: Any) -> Any:
+    """Return a limit of money, None for no limit, or refuse what is none.
+
+    Parameters
+    ----------
+    name
+        Of the argument.
+    value
+        What was given.
+
+    Examples
+    --------
+    >>> read_limit("budget", -1)
+    Traceback (most recent call last):
+        ...
+    ValueError: budget=-1 is out of range; give a number of at least 0.
+    """
+    if value is not None:
+        check_number(name, value, least=0)
+    return value

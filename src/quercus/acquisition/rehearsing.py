@@ -15,7 +15,7 @@ from quercus.acquisition.steps import Step
 from quercus.explain.words import others, show_name, show_number
 
 if TYPE_CHECKING:
-    from quercus.acquisition.model import BuyingLearner
+    from quercus.acquisition.buyer import FeatureBuyer
 
 # So many items that were not bought are named.
 _MOST_NAMED = 8
@@ -114,7 +114,7 @@ class Rehearsal(Case):
     __slots__ = ()
 
     @classmethod
-    def of(cls, model: BuyingLearner) -> Rehearsal:
+    def of(cls, model: FeatureBuyer) -> Rehearsal:
         """Return a case of which nothing is known and that does not explore.
 
         Parameters
@@ -147,8 +147,8 @@ class Rehearsal(Case):
         """Pay nothing."""
 
 
-def explain_answer(model: BuyingLearner, x: Mapping[str, Any]) -> AnswerExplanation:
-    """Return how a model comes to its answer for one example; see `BuyingLearner.explain_one`.
+def explain_answer(model: FeatureBuyer, x: Mapping[str, Any]) -> AnswerExplanation:
+    """Return how a model comes to its answer for one example; see `FeatureBuyer.explain_one`.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from quercus.acquisition.saving import Ending, Saved, write_case
 from quercus.acquisition.steps import Label, Value
 
 if TYPE_CHECKING:
-    from quercus.acquisition.model import BuyingLearner
+    from quercus.acquisition.buyer import FeatureBuyer
 
 
 class CaseView:
@@ -29,7 +29,7 @@ class CaseView:
 
     __slots__ = ("__weakref__", "_asking", "_booking", "_ending", "_model", "_notes", "_saved")
 
-    def __init__(self, model: BuyingLearner, saved: Saved, booking: Booking) -> None:
+    def __init__(self, model: FeatureBuyer, saved: Saved, booking: Booking) -> None:
         self._model = model
         self._saved = saved
         self._notes: Notes = saved.notes

@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
 from quercus.adapters.river import RiverClassifier
 from quercus.adapters.wrapping import show_proba
 from quercus.ask.budgets import Budget
-from quercus.ask.learners import Shown
+from quercus.ask.learners import LearnerView
 from quercus.ask.policies import Policy, Price, Region
 from quercus.ask.state import AskState
 from quercus.classifier import Classifier
@@ -76,7 +76,7 @@ class RiverAsking(ActiveLearningClassifier):  # type: ignore[misc]
         super().__init__(learner if isinstance(learner, base.Classifier) else RiverClassifier(learner), policy.seed)
         self.state = AskState(policy)
         model = self.classifier.model if isinstance(self.classifier, RiverClassifier) else self.classifier
-        self._shown = Shown(model)
+        self._shown = LearnerView(model)
         # Rows that the policy chose and that wait for their labels: what detectors of change must not see.
         self._chosen: dict[frozenset[Any], int] = {}
 
@@ -151,7 +151,7 @@ class RiverAsking(ActiveLearningClassifier):  # type: ignore[misc]
 
     @property
     def _is_watched(self) -> bool:
-        return hasattr(self._shown.learner, "learn_marked")
+        return hasattr(self._shown.learner, "learn_monitored")
 
 
 @dataclass(frozen=True, init=False)

@@ -15,10 +15,10 @@ from quercus.ask.batch import choose
 from quercus.ask.epistemic import PlainDoubt
 from quercus.ask.folder import AskerFolder, PathLike
 from quercus.ask.layout import EPISTEMIC, RANDOM, RANDOMIZED, VARIABLE
-from quercus.ask.learners import Shown, check_posterior, read_classes
-from quercus.ask.loop import AskLoop, Looked
+from quercus.ask.learners import LearnerView, check_posterior, read_classes
+from quercus.ask.loop import AskLoop, Decided
 from quercus.ask.policies import Always, Policy, Uncertain
-from quercus.ask.settling import Settling
+from quercus.ask.running_accuracy import RunningAccuracy
 from quercus.ask.state import AskState
 from quercus.interrupts import uninterrupted
 from quercus.ledger import Ledger, Question
@@ -102,9 +102,9 @@ class Asker:
         if folder is not None:
             self._folder = AskerFolder(folder, self.policy, learner, save_every, self._classes)
         self.ledger = Ledger() if self._folder is None else self._folder.open_ledger()
-        self.shown = Shown(learner if self._folder is None else self._folder.load(learner), self._classes)
+        self.shown = LearnerView(learner if self._folder is None else self._folder.load(learner), self._classes)
         loss = getattr(self.learner, "loss", None)
-        self._settling = Settling(self.ledger, self.state, loss if isinstance(loss, Mapping) else None)
+        self._accuracy_so_far = RunningAccuracy(self.ledger, self.state, loss if isinstance(loss, Mapping) else None)
         if self._folder is not None:
             self._folder.replay(self.ledger, self.shown, self.state)
 
@@ -298,7 +298,7 @@ class Asker:
             The probability that the bounds are ever wrong.
         """
         with self._lock:
-            return self._settling.current().accuracy(alpha)
+            return self._accuracy_so_far.current().accuracy(alpha)
 
     def loss(self, alpha: float = 0.05) -> Estimate:
         """Return the mean loss over all rows under the learner's loss table, with bounds.
@@ -309,7 +309,7 @@ class Asker:
             The probability that the bounds are ever wrong.
         """
         with self._lock:
-            return self._settling.current().loss(alpha)
+            return self._accuracy_so_far.current().loss(alpha)
 
     def recall(self, alpha: float = 0.05) -> dict[Any, Estimate]:
         """Return the recall of each class over all rows, with bounds.
@@ -320,7 +320,7 @@ class Asker:
             The probability that the bounds of a class are ever wrong.
         """
         with self._lock:
-            return self._settling.current().recall(alpha)
+            return self._accuracy_so_far.current().recall(alpha)
 
     def close(self) -> None:
         """Save the learner to the folder and close the ledger."""
@@ -386,7 +386,7 @@ class Asker:
         loop.shown = self.shown
         return loop
 
-    def _score(self, X: Any) -> Looked:
+    def _score(self, X: Any) -> Decided:
         """Answer and score the rows of a batch without deciding or spending anything."""
         policy = self.policy
         if policy.code == RANDOM:
@@ -404,7 +404,7 @@ class Asker:
         return looked
 
     def _note(
-        self, X: Any, looked: Looked, asked: NDArray[np.int64], rows: NDArray[np.int64], time: datetime | None
+        self, X: Any, looked: Decided, asked: NDArray[np.int64], rows: NDArray[np.int64], time: datetime | None
     ) -> Iterable[int]:
         """Write questions about some rows of a batch to the ledger and return their ids."""
         if len(asked) == 0:

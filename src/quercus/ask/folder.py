@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 from typing import IO, Any
 
-from quercus.ask.learners import Shown
+from quercus.ask.learners import LearnerView
 from quercus.ask.policies import Policy
 from quercus.ask.state import AskState
 from quercus.ledger import Ledger
@@ -97,7 +97,7 @@ class AskerFolder:
         self._loaded = self._saved = max(saved)
         return load(saved[self._loaded])
 
-    def replay(self, ledger: Ledger, shown: Shown, state: AskState) -> None:
+    def replay(self, ledger: Ledger, shown: LearnerView, state: AskState) -> None:
         """Learn again what was answered after the learner was last saved, and take up the budget where it was."""
         kept = self._kept_state(ledger)
         if kept:

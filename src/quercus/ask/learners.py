@@ -17,7 +17,7 @@ _BINS = 20
 _NOTHING: NDArray[np.float64] = np.zeros(0)
 
 
-class Shown:
+class LearnerView:
     """A learner as a policy sees it, one example at a time.
 
     A learner that can tell how many labels stand behind its answer (``region_one``) does. For any other, rows that it
@@ -34,7 +34,7 @@ class Shown:
     Examples
     --------
     >>> from quercus import HoeffdingTree
-    >>> shown = Shown(HoeffdingTree())
+    >>> shown = LearnerView(HoeffdingTree())
     >>> shown.region({"age": 41}, seen=1).support
     0.0
     >>> shown.learn({"age": 41}, "yes")
@@ -129,8 +129,8 @@ class Shown:
         if not hasattr(self.learner, "region_one"):
             place = _bin(self.proba(x))
             self._labels[place] = self._labels.get(place, 0.0) + 1.0
-        if hasattr(self.learner, "learn_marked"):
-            self.learner.learn_marked([dict(x)], [label], [explored])
+        if hasattr(self.learner, "learn_monitored"):
+            self.learner.learn_monitored([dict(x)], [label], [explored])
         elif not self._is_array and self._must_declare():
             self.learner.partial_fit([dict(x)], [label], classes=self._classes)
         elif not self._is_array:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.ask.layout import EPISTEMIC, GIVEN
-from quercus.ask.learners import Shown, check_posterior
+from quercus.ask.learners import LearnerView, check_posterior
 from quercus.ask.policies import Region
 from quercus.ask.state import AskState
 from quercus.rows import DECISION, NEEDS_SCHEMA, PAUSED, Rows
@@ -22,7 +22,7 @@ _FEWEST_ROWS, _MOST_ROWS = 64, 8192
 _NEVER = np.iinfo(np.int64).max
 
 
-class Looked(NamedTuple):
+class Decided(NamedTuple):
     """What became of a batch of rows.
 
     Attributes
@@ -40,7 +40,7 @@ class Looked(NamedTuple):
 
     Examples
     --------
-    >>> Looked._fields[0]
+    >>> Decided._fields[0]
     'rows'
     """
 
@@ -59,7 +59,7 @@ class AskLoop:
     Parameters
     ----------
     learner
-        Any that `Shown` takes.
+        Any that `LearnerView` takes.
     state
         The policy at work.
     names
@@ -96,10 +96,10 @@ class AskLoop:
             check_posterior(learner, type(state.policy).__name__)
         compiled = hasattr(learner, "_ask_rows") and state.policy.code not in (GIVEN, EPISTEMIC)
         self.is_compiled = compiled and getattr(learner, "features", "closed") == "closed"
-        self.shown = Shown(learner, classes)
+        self.shown = LearnerView(learner, classes)
         self._at_once = _MOST_ROWS
 
-    def run(self, X: Any, y: Any = None, due: NDArray[np.int64] | None = None) -> Looked:
+    def run(self, X: Any, y: Any = None, due: NDArray[np.int64] | None = None) -> Decided:
         """Answer rows and decide about each; learn those that were asked if their labels are given.
 
         Parameters
@@ -129,7 +129,7 @@ class AskLoop:
         else:
             decisions["price"] = float(price)
 
-    def _run_compiled(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Looked:
+    def _run_compiled(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Decided:
         n = len(X)
         answers = np.full(n, -1)
         ids = self._ids(y, n)
@@ -150,7 +150,7 @@ class AskLoop:
             elif stopped == PAUSED:
                 break
         classes = self._known()
-        return Looked(row, answers[:row], proba[:row, : len(classes)], classes, decisions[:row])
+        return Decided(row, answers[:row], proba[:row, : len(classes)], classes, decisions[:row])
 
     def _ids(self, y: Any, rows: int) -> NDArray[np.int64]:
         """Return the learner's class ids of the labels, -1 where it does not know a class."""
@@ -223,12 +223,12 @@ class AskLoop:
             part = pa.table([pa.array(np.ascontiguousarray(column)) for column in part.T], names=self.names)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
-            if hasattr(self.learner, "learn_marked"):
-                self.learner.learn_marked(part, y[row : row + 1], [explored])
+            if hasattr(self.learner, "learn_monitored"):
+                self.learner.learn_monitored(part, y[row : row + 1], [explored])
             else:
                 self.learner.partial_fit(part, y[row : row + 1])
 
-    def _run_rows(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Looked:
+    def _run_rows(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Decided:
         labels = None if y is None else np.asarray(y).tolist()
         said: list[tuple[Any, dict[Any, float]]] = []
         last = len(X)
@@ -248,7 +248,7 @@ class AskLoop:
         return _collect(said, decisions)
 
 
-def _collect(said: list[tuple[Any, dict[Any, float]]], decisions: NDArray[np.void]) -> Looked:
+def _collect(said: list[tuple[Any, dict[Any, float]]], decisions: NDArray[np.void]) -> Decided:
     places: dict[Any, int] = {}
     for answer, proba in said:
         for label in (*proba, answer):
@@ -259,4 +259,4 @@ def _collect(said: list[tuple[Any, dict[Any, float]]], decisions: NDArray[np.voi
     for i, (_, proba) in enumerate(said):
         for label, share in proba.items():
             matrix[i, places[label]] = share
-    return Looked(len(said), answers, matrix, list(places), decisions[: len(said)])
+    return Decided(len(said), answers, matrix, list(places), decisions[: len(said)])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from quercus.checks.contract import Array, check, ensure, fresh, has, learn, learn_each
-from quercus.checks.data import LATE_CLASS, unkind_stream
+from quercus.checks.data import LATE_CLASS, adversarial_stream
 
 
 def _right_answers(learner: Any) -> bool:
@@ -29,7 +29,7 @@ def check_before_the_first_example(learner: Any) -> None:
     """Check that a new learner says that it knows nothing."""
     from sklearn.exceptions import NotFittedError
 
-    row = unkind_stream(1).rows[0]
+    row = adversarial_stream(1).rows[0]
     for name in ("predict", "predict_proba"):
         if has(learner, name):
             try:
@@ -48,7 +48,7 @@ def check_before_the_first_example(learner: Any) -> None:
 @check("predict_proba", "classes_")
 def check_probabilities_cover_all_classes(learner: Any) -> None:
     """Probabilities are finite, not negative, sum to 1 and cover every class seen, also one seen only once."""
-    stream = unkind_stream()
+    stream = adversarial_stream()
     new = fresh(learner)
     for start in range(0, len(stream.labels), 300):
         learn(new, *stream.part(start, start + 300))
@@ -62,7 +62,7 @@ def check_probabilities_cover_all_classes(learner: Any) -> None:
 @check("predict", "predict_proba", "classes_")
 def check_classes_are_sorted_and_ties_go_to_the_first(learner: Any) -> None:
     """``classes_`` is sorted whatever came first, its columns are those of predict_proba, ties go to the first."""
-    stream = unkind_stream(LATE_CLASS + 300)
+    stream = adversarial_stream(LATE_CLASS + 300)
     new = learn(fresh(learner), *stream)
     classes = np.asarray(new.classes_)
     ensure(classes.tolist() == sorted(set(stream.labels)), f"classes_ should be sorted; it is {classes.tolist()}.")
@@ -83,7 +83,7 @@ def check_classes_are_sorted_and_ties_go_to_the_first(learner: Any) -> None:
 @check("predict", "predict_proba", "predict_one", "predict_proba_one")
 def check_one_row_gets_the_answer_of_many(learner: Any) -> None:
     """Check that the answer for a row does not depend on the rows beside it, nor on the form in which it is asked."""
-    stream = unkind_stream(1100)
+    stream = adversarial_stream(1100)
     new = learn(fresh(learner), *stream)
     probe = stream.rows[:150]
     shares, answers = np.asarray(new.predict_proba(probe)), np.asarray(new.predict(probe))
@@ -101,7 +101,7 @@ def check_one_row_gets_the_answer_of_many(learner: Any) -> None:
 @check("partial_fit", "predict", "predict_proba")
 def check_one_class_only(learner: Any) -> None:
     """Check that a stream of one class gives that class, with certainty."""
-    stream = unkind_stream(500)
+    stream = adversarial_stream(500)
     new = learn(fresh(learner), stream.rows, ["only"] * 500)
     ensure(set(new.predict(stream.rows)) == {"only"}, "after a stream of one class the answer should be that class.")
     ensure((np.asarray(new.predict_proba(stream.rows)) == 1).all(), "the only class should have probability 1.")
@@ -131,7 +131,7 @@ def check_missing_everywhere(learner: Any) -> None:
         ensure(
             (new.predict(empty[:7]) == 1).all(), "with all values missing the answer should be the most frequent class."
         )
-    stream = unkind_stream(1000)
+    stream = adversarial_stream(1000)
     rows = [{**row, "age": None} for row in stream.rows]
     new = learn(fresh(learner), rows, stream.labels)
     nothing: list[dict[str, Any]] = [dict.fromkeys(rows[0])] * 3
@@ -162,7 +162,7 @@ def check_labels_keep_their_type(learner: Any) -> None:
 @check("predict_proba", "classes_")
 def check_new_category_when_predicting(learner: Any) -> None:
     """Check that a category first met when predicting gets an answer."""
-    stream = unkind_stream(1000)
+    stream = adversarial_stream(1000)
     new = learn(fresh(learner), *stream)
     strange = [{**row, "job": "astronaut"} for row in stream.rows[:50]]
     _ensure_shares(np.asarray(new.predict_proba(strange)), 50, len(new.classes_))

@@ -1,4 +1,4 @@
-"""The streams that checks learn: small, made here, the same every time, and unkind."""
+"""The streams that checks learn: small, made here, the same every time, and adversarial."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ LATE_CLASS, LATE_CATEGORY, LATE_VALUE = 450, 650, 850
 JOBS = ("clerk", "smith", "nurse")
 
 
-class Rows(NamedTuple):
-    """Rows as dicts, with their labels."""
+class CheckRows(NamedTuple):
+    """CheckRows as dicts, with their labels."""
 
     rows: list[dict[str, Any]]
     labels: list[Any]
 
-    def part(self, start: int, stop: int | None = None) -> Rows:
+    def part(self, start: int, stop: int | None = None) -> CheckRows:
         """Return the rows from start to stop."""
-        return Rows(self.rows[start:stop], self.labels[start:stop])
+        return CheckRows(self.rows[start:stop], self.labels[start:stop])
 
 
-def unkind_stream(length: int = 1500, seed: int = 1) -> Rows:
+def adversarial_stream(length: int = 1500, seed: int = 1) -> CheckRows:
     """Return a stream with a late class, a late category, missing values from the first row on and more.
 
     The column ``paid`` is binary until it is not, ``level`` is constant, ``age`` holds integers, ``member`` booleans.
@@ -38,16 +38,16 @@ def unkind_stream(length: int = 1500, seed: int = 1) -> Rows:
 
     Examples
     --------
-    >>> unkind_stream(2).rows[0]["amount"] is None
+    >>> adversarial_stream(2).rows[0]["amount"] is None
     True
     """
-    rows, labels = _draw_unkind(length, seed)
-    return Rows([dict(row) for row in rows], list(labels))
+    rows, labels = _draw_adversarial(length, seed)
+    return CheckRows([dict(row) for row in rows], list(labels))
 
 
 # Some dozen checks of each learner ask for the same few.
 @lru_cache(maxsize=16)
-def _draw_unkind(length: int, seed: int) -> Rows:
+def _draw_adversarial(length: int, seed: int) -> CheckRows:
     draw = np.random.default_rng(seed)
     rows: list[dict[str, Any]] = []
     labels: list[Any] = []
@@ -66,7 +66,7 @@ def _draw_unkind(length: int, seed: int) -> Rows:
             if number == 0 or draw.random() < 0.05:
                 row[name] = None
         rows.append(row)
-    return Rows(rows, labels)
+    return CheckRows(rows, labels)
 
 
 def _label(row: dict[str, Any], number: int, *, noise: bool) -> str:
@@ -98,7 +98,7 @@ def numeric_stream(length: int, features: int = 3, classes: int = 2, seed: int =
     return X, y
 
 
-def random_labels(length: int = 2000, seed: int = 3) -> Rows:
+def random_labels(length: int = 2000, seed: int = 3) -> CheckRows:
     """Return rows whose labels are thrown like a coin: nobody can foresee more than half of them.
 
     Parameters
@@ -118,7 +118,7 @@ def random_labels(length: int = 2000, seed: int = 3) -> Rows:
         {"amount": float(draw.random()), "job": str(draw.choice(JOBS)), "number": float(i), "age": float(draw.normal())}
         for i in range(length)
     ]
-    return Rows(rows, [("no", "yes")[int(side)] for side in draw.integers(0, 2, length)])
+    return CheckRows(rows, [("no", "yes")[int(side)] for side in draw.integers(0, 2, length)])
 
 
 def columns_of(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from quercus.checks.contract import Array, check, ensure_same, fresh, has, learn_each, snapshot
-from quercus.checks.data import columns_of, numeric_stream, unkind_stream
+from quercus.checks.data import adversarial_stream, columns_of, numeric_stream
 
 Rows = list[dict[str, Any]]
 
@@ -18,7 +18,7 @@ Rows = list[dict[str, Any]]
 @check("partial_fit")
 def check_mixed_input_forms_give_the_same_state(learner: Any) -> None:
     """Dicts, object arrays and every kind of dataframe, with numbers, texts and missing values."""
-    stream = unkind_stream(1000)
+    stream = adversarial_stream(1000)
     probe = stream.rows[:200]
     expected = snapshot(fresh(learner).partial_fit(stream.rows, stream.labels), probe)
     forms: dict[str, Callable[[Rows], Any]] = {

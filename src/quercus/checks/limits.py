@@ -20,7 +20,7 @@ from quercus.checks.contract import (
     parameters_of,
     snapshot,
 )
-from quercus.checks.data import numeric_stream, unkind_stream
+from quercus.checks.data import adversarial_stream, numeric_stream
 
 SMALL = 2**18
 
@@ -60,7 +60,7 @@ def check_frozen_learner_predicts_the_same_and_refuses_to_learn(learner: Any) ->
 
     A learner with ``inference="path"`` may keep just what that way of answering needs.
     """
-    stream = unkind_stream(1100)
+    stream = adversarial_stream(1100)
     new = learn(fresh(learner), *stream.part(0, 900))
     if hasattr(new, "inference"):
         new.set_params(inference="path")

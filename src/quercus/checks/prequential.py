@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from quercus.checks.contract import check, ensure, ensure_same, fresh, learn, snapshot
-from quercus.checks.data import Rows, random_labels, unkind_stream
+from quercus.checks.data import CheckRows, adversarial_stream, random_labels
 
 
 @check("test_then_learn", "predict_proba_one", "predict_one", "learn_one")
 def check_test_then_learn_equals_row_by_row(learner: Any) -> None:
     """``test_then_learn`` answers and learns as predicting and learning each row in turn does."""
-    stream = unkind_stream(1100)
+    stream = adversarial_stream(1100)
     probe = stream.rows[:200]
     at_once, by_row = fresh(learner), fresh(learner)
     outcome = at_once.test_then_learn(*stream)
@@ -39,7 +39,7 @@ def check_test_then_learn_equals_row_by_row(learner: Any) -> None:
 @check("test_then_learn", "partial_fit")
 def check_test_then_learn_in_any_partition(learner: Any) -> None:
     """``test_then_learn`` gives the same answers and state in batches as at once, and learns what partial_fit does."""
-    stream = unkind_stream(1100)
+    stream = adversarial_stream(1100)
     probe = stream.rows[:200]
     at_once, in_batches = fresh(learner), fresh(learner)
     whole = at_once.test_then_learn(*stream)
@@ -79,6 +79,6 @@ def check_random_labels_cannot_be_foreseen(learner: Any) -> None:
         ensure(right <= most, f"test_then_learn foresaw {right} of {length} random labels; chance: at most {most:.0f}.")
 
 
-def _foreseen(learner: Any, stream: Rows) -> int:
+def _foreseen(learner: Any, stream: CheckRows) -> int:
     outcome = learner.test_then_learn(*stream)
     return int(np.sum(outcome.answers == outcome.truth))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quercus.checks.contract import check, ensure, ensure_same, fresh, has, learn, name_of, parameters_of, snapshot
-from quercus.checks.data import Rows, columns_of, unkind_stream
+from quercus.checks.data import CheckRows, adversarial_stream, columns_of
 
 Call = Callable[[Any], Any]
 LEARNED = 600
@@ -17,7 +17,7 @@ LEARNED = 600
 @check("partial_fit")
 def check_refused_input_changes_nothing(learner: Any) -> None:
     """Bad batches and rows raise ValueError or TypeError; state, schema and all that is learned later stay the same."""
-    stream = unkind_stream(1100)
+    stream = adversarial_stream(1100)
     probe = stream.rows[:50]
     bothered, left_alone = (learn(fresh(learner), *stream.part(0, LEARNED)) for _ in range(2))
     before = snapshot(bothered, probe)
@@ -36,7 +36,7 @@ def check_refused_input_changes_nothing(learner: Any) -> None:
 @check("partial_fit", "predict")
 def check_refused_first_input_leaves_it_unfitted(learner: Any) -> None:
     """Check that a refused first batch leaves a learner that has learned nothing and learns as a new one does."""
-    stream = unkind_stream(600)
+    stream = adversarial_stream(600)
     probe = stream.rows[:50]
     new = fresh(learner)
     rows = [dict(row) for row in stream.rows[:20]]
@@ -56,7 +56,7 @@ def check_refused_first_input_leaves_it_unfitted(learner: Any) -> None:
 @check("partial_fit")
 def check_errors_name_column_and_row(learner: Any) -> None:
     """Check that the error for a bad cell says where it is."""
-    stream = unkind_stream(100)
+    stream = adversarial_stream(100)
     new = learn(fresh(learner), *stream)
     for bad in (np.inf, "much"):
         rows = [dict(row) for row in stream.rows[:20]]
@@ -96,8 +96,8 @@ def _ensure_unfitted(learner: Any, rows: list[dict[str, Any]], words: str) -> No
     raise AssertionError(f"after {words} was refused as a first batch, predict should still raise NotFittedError.")
 
 
-def bad_calls(learner: Any, good: Rows) -> Iterator[tuple[str, Call]]:
-    """Yield what is wrong and the call that does it, for a learner that has learned the unkind stream.
+def bad_calls(learner: Any, good: CheckRows) -> Iterator[tuple[str, Call]]:
+    """Yield what is wrong and the call that does it, for a learner that has learned the adversarial stream.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def bad_calls(learner: Any, good: Rows) -> Iterator[tuple[str, Call]]:
     good
         Twenty good rows that come next, to be spoiled.
     """
-    # Rows before the bad one bring a new category and a new class, which must not stay behind.
+    # CheckRows before the bad one bring a new category and a new class, which must not stay behind.
     rows = [{**row, "job": "diver"} if i == 5 else dict(row) for i, row in enumerate(good.rows)]
     labels = [*good.labels[:5], "never", *good.labels[6:]]
     closed = parameters_of(learner).get("features") != "open"

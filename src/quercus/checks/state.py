@@ -23,7 +23,7 @@ from quercus.checks.contract import (
     parameters_of,
     snapshot,
 )
-from quercus.checks.data import LATE_CATEGORY, LATE_CLASS, LATE_VALUE, Rows, columns_of, unkind_stream
+from quercus.checks.data import LATE_CATEGORY, LATE_CLASS, LATE_VALUE, CheckRows, adversarial_stream, columns_of
 
 MIDDLE = 600
 
@@ -31,7 +31,7 @@ MIDDLE = 600
 @check("state_arrays")
 def check_state_is_plain_arrays(learner: Any) -> None:
     """``state_arrays`` gives arrays of numbers; without it states are compared by their answers alone."""
-    stream = unkind_stream(300)
+    stream = adversarial_stream(300)
     arrays = learn(fresh(learner), *stream).state_arrays()
     ensure(isinstance(arrays, dict) and arrays, "state_arrays() should give a dict of arrays.")
     for name, array in arrays.items():
@@ -42,7 +42,7 @@ def check_state_is_plain_arrays(learner: Any) -> None:
 @check("partial_fit", "learn_one")
 def check_any_partition_gives_the_same_state(learner: Any) -> None:
     """All rows at once, in batches of any size, or one by one: the same state."""
-    stream = unkind_stream()
+    stream = adversarial_stream()
     length = len(stream.labels)
     probe = stream.rows[:200]
     whole = snapshot(learn(fresh(learner), *stream), probe)
@@ -68,7 +68,7 @@ def _partitions(length: int) -> dict[str, list[int]]:
 @check("partial_fit", "learn_one")
 def check_weighted_rows_in_any_partition_give_the_same_state(learner: Any) -> None:
     """Check the same for rows with weights."""
-    stream = unkind_stream(1000)
+    stream = adversarial_stream(1000)
     weights = np.random.default_rng(4).choice([0.5, 1.0, 2.0, 3.0], len(stream.labels))
     probe = stream.rows[:200]
     whole = fresh(learner).partial_fit(*stream, sample_weight=weights)
@@ -114,7 +114,7 @@ def check_copied_in_the_middle_goes_on_the_same(learner: Any) -> None:
 
 
 def _ensure_goes_on(learner: Any, pass_through: Any, words: str) -> None:
-    stream = unkind_stream()
+    stream = adversarial_stream()
     probe = stream.rows[:200]
     original = learn(fresh(learner), *stream.part(0, MIDDLE))
     before = snapshot(original, probe)
@@ -142,7 +142,7 @@ def _equal(a: Any, b: Any) -> bool:
 @check("partial_fit", "predict")
 def check_predicting_changes_nothing(learner: Any) -> None:
     """Predicting leaves state, randomness and schema as they are, also for values never seen."""
-    stream = unkind_stream()
+    stream = adversarial_stream()
     probe = stream.rows[:200]
     asked, silent = fresh(learner), fresh(learner)
     strange = [{**row, "job": f"job {i}", "paid": i / 7, "age": None} for i, row in enumerate(stream.rows[:50])]
@@ -168,8 +168,8 @@ def _predict_all_ways(learner: Any, rows: list[dict[str, Any]]) -> None:
 
 @check("partial_fit")
 def check_zero_weight_is_removal(learner: Any) -> None:
-    """Rows of weight 0 are as good as not there, even if they hold the first of a class or category."""
-    stream = unkind_stream(1000)
+    """CheckRows of weight 0 are as good as not there, even if they hold the first of a class or category."""
+    stream = adversarial_stream(1000)
     probe = stream.rows[:200]
     weights = np.random.default_rng(5).choice([0.0, 1.0], len(stream.labels), p=[0.3, 0.7])
     weights[0] = 1.0
@@ -203,11 +203,11 @@ def check_weight_two_counts_more(learner: Any) -> None:
 @check("learn_one")
 def check_order_of_dict_keys_does_not_matter(learner: Any) -> None:
     """Check that a row is the same row in whatever order its features are named."""
-    stream = unkind_stream(1000)
+    stream = adversarial_stream(1000)
     draw = np.random.default_rng(6)
     shuffled = [{name: row[name] for name in draw.permutation(list(row)).tolist()} for row in stream.rows]
     # The first row decides on the order of features.
-    mixed = Rows([stream.rows[0], *shuffled[1:]], stream.labels)
+    mixed = CheckRows([stream.rows[0], *shuffled[1:]], stream.labels)
     probe = stream.rows[:200]
     expected = snapshot(learn_each(fresh(learner), *stream), probe)
     ensure_same(
@@ -221,7 +221,7 @@ def check_order_of_dict_keys_does_not_matter(learner: Any) -> None:
 @check("get_params")
 def check_constructor_arguments_stay(learner: Any) -> None:
     """Learning changes no constructor argument."""
-    stream = unkind_stream(1000)
+    stream = adversarial_stream(1000)
     new = fresh(learner)
     given = parameters_of(new)
     before = copy.deepcopy(given)
@@ -235,7 +235,7 @@ def check_constructor_arguments_stay(learner: Any) -> None:
 @check("partial_fit")
 def check_inputs_are_left_alone(learner: Any) -> None:
     """Learning and predicting write into nothing that they are given."""
-    stream = unkind_stream(300)
+    stream = adversarial_stream(300)
     given = columns_of(stream.rows), list(stream.labels), np.ones(300)
     before = copy.deepcopy(given)
     new = fresh(learner).partial_fit(given[0], given[1], sample_weight=given[2])

@@ -111,9 +111,10 @@ def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) ->
     >>> against_best(model, rows, labels, questions=1).best.accuracy
     0.6666666666666666
     """
+    from quercus.acquisition.buyer import FeatureBuyer
     from quercus.acquisition.compiled import CompiledLearner
 
-    if not isinstance(model, CompiledLearner):
+    if not isinstance(model, CompiledLearner | FeatureBuyer):
         raise TypeError(
             f"a {type(model).__name__} does not buy features; give a UtilityTree or a ReinforcedTree that has learned."
         )

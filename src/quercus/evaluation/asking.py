@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ask.loop import AskLoop, Looked
+from quercus.ask.loop import AskLoop, Decided
 from quercus.ask.policies import Always, Policy
 from quercus.ask.state import AskState
 from quercus.evaluation.arrays import clean_probabilities, name_columns
-from quercus.evaluation.books import Books, Ids, Questions
-from quercus.evaluation.delays import Arrivals, Batch, Delays
+from quercus.evaluation.delays import Arrivals, DelayedRows, Delays
 from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Clock, drive
 from quercus.evaluation.facts import check_probabilities, classes_of
 from quercus.evaluation.money import Label, Loss, copy_loss
 from quercus.evaluation.policies import describe_budget, describe_policy
+from quercus.evaluation.run_ledger import Ids, Questions, RunLedger
 from quercus.ledger import Ledger
 from quercus.schema import Schema
 from quercus.streams.batches import cut, join, pick
@@ -59,8 +59,8 @@ class AskDriver:
     >>> from quercus.ask import Random
     >>> driver = AskDriver(HoeffdingTree(), streams.Noise(), Random(0.5), Delays(), rows=100)
     >>> said = driver.step(*streams.Noise(seed=1).take(100))
-    >>> driver.books.note()
-    >>> 40 <= driver.books.asked <= 50
+    >>> driver.run_ledger.note()
+    >>> 40 <= driver.run_ledger.asked <= 50
     True
     """
 
@@ -100,10 +100,10 @@ class AskDriver:
         self._last_classes: tuple[list[Label], Ids] = ([], np.zeros(0, np.int64))
         self._take_classes(classes or [])
         least = self.state.least_propensity
-        self.books = Books(
+        self.run_ledger = RunLedger(
             Ledger() if ledger is None else ledger, stream.feature_names, least, copy_loss(loss), delays.none, is_own
         )
-        self.books.policy, self.books.budget = describe_policy(policy), describe_budget(policy)
+        self.run_ledger.policy, self.run_ledger.budget = describe_policy(policy), describe_budget(policy)
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Answer each row, decide about it, and learn what was asked as it comes."""
@@ -144,19 +144,19 @@ class AskDriver:
         self._rows += len(y)
         return Answers(ids, np.full(len(y), -1), None, list(self._ids.labels))
 
-    def _batch(self, X: Any, y: NDArray[Any]) -> Batch:
+    def _batch(self, X: Any, y: NDArray[Any]) -> DelayedRows:
         # A learner of ours takes its features from the first row, so that missing values must be there.
         holes = hasattr(self.learner, "test_then_learn")
-        return Batch(X, y, self.loop.names, self.loop.nominal, holes)
+        return DelayedRows(X, y, self.loop.names, self.loop.nominal, holes)
 
     def _learn_table(self, X: Any, y: NDArray[Any], explored: NDArray[np.bool]) -> None:
         table = name_columns(X, self.loop.names, self.learner)
-        if hasattr(self.learner, "learn_marked"):
-            self.learner.learn_marked(table, y, explored)
+        if hasattr(self.learner, "learn_monitored"):
+            self.learner.learn_monitored(table, y, explored)
         else:
             self.learner.partial_fit(table, y)
 
-    def _run(self, X: Any, y: NDArray[Any] | None, due: Ids | None = None) -> Looked:
+    def _run(self, X: Any, y: NDArray[Any] | None, due: Ids | None = None) -> Decided:
         seen = self.state.seen
         try:
             with self.clock:
@@ -168,11 +168,11 @@ class AskDriver:
             self.done += self.state.seen - seen
             raise
 
-    def _run_late(self, X: Any, y: NDArray[Any], delays: Ids) -> list[Looked]:
+    def _run_late(self, X: Any, y: NDArray[Any], delays: Ids) -> list[Decided]:
         """Go from label to label: learn those that have come, then answer rows until the next one comes."""
         first, count, batch = self._rows, len(y), self._batch(X, y)
         due = first + np.arange(count) + delays
-        found: list[Looked] = []
+        found: list[Decided] = []
         size = count
         while self.done < count:
             at = self.done
@@ -187,7 +187,7 @@ class AskDriver:
         self._learn_arrived(first + count - 1)
         return found
 
-    def _expect(self, batch: Batch, due: Ids, at: int, looked: Looked) -> None:
+    def _expect(self, batch: DelayedRows, due: Ids, at: int, looked: Decided) -> None:
         for row in np.flatnonzero(looked.decisions["asked"]).tolist():
             explored = bool(looked.decisions["explored"][row])
             self._arrivals.expect(int(due[at + row]), batch, at + row, explored)
@@ -211,11 +211,13 @@ class AskDriver:
         """Tell whether dicts mean the same to the learner as rows by position; they are learned much faster."""
         schema = getattr(self.learner, "schema_", None)
         return (
-            schema is not None and list(schema.names) == self.loop.names and not hasattr(self.learner, "learn_marked")
+            schema is not None
+            and list(schema.names) == self.loop.names
+            and not hasattr(self.learner, "learn_monitored")
         )
 
     def _ask(self, X: Any, y: NDArray[Any], said: Answers, decisions: NDArray[np.void]) -> None:
-        """Hand what was asked, and which answers came, to the books."""
+        """Hand what was asked, and which answers came, to its ledger."""
         asked = np.flatnonzero(decisions["asked"])
         answers, proba = said.answers[asked], said.proba
         assert proba is not None
@@ -225,9 +227,9 @@ class AskDriver:
             pick(X, asked), y[asked], rows + 1 + asked, said.truth[asked], answers, probability, decisions[asked]
         )
         covered = int(decisions["covered"][-1])
-        self.books.hold(questions, self._answers, rows + len(y), covered, said.classes)
+        self.run_ledger.hold(questions, self._answers, rows + len(y), covered, said.classes)
 
-    def _arrange(self, looked: Sequence[Looked], truth: Ids) -> Answers:
+    def _arrange(self, looked: Sequence[Decided], truth: Ids) -> Answers:
         """Return the answers by ids of our own: what the learner knows, and in which order, changes."""
         places = [self._take_classes(part.classes) for part in looked]
         if len(looked) == 1 and np.array_equal(places[0], np.arange(len(self._ids.labels))):
@@ -238,7 +240,7 @@ class AskDriver:
             self.impossible += clean_probabilities(proba)
         return Answers(truth, answers, proba, list(self._ids.labels))
 
-    def _spread(self, looked: Sequence[Looked], places: Sequence[Ids], rows: int) -> tuple[Ids, NDArray[np.float64]]:
+    def _spread(self, looked: Sequence[Decided], places: Sequence[Ids], rows: int) -> tuple[Ids, NDArray[np.float64]]:
         proba = np.zeros((rows, len(self._ids.labels)))
         answers = np.empty(rows, np.int64)
         start = 0

@@ -43,7 +43,7 @@ class BuyingDriver(BatchDriver):
     def __init__(self, learner: Any, stream: Stream, warm_up: int = 0) -> None:
         super().__init__(learner, stream)
         _refuse_referring(learner)
-        self.purchases = PurchaseBooks(learner, stream)
+        self.purchases = PurchaseRecorder(learner, stream)
         self._to_warm_up = warm_up
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
@@ -69,7 +69,7 @@ class BuyingDriver(BatchDriver):
         return Answers(truth, answers, proba, labels)
 
 
-class PurchaseBooks:
+class PurchaseRecorder:
     """Counts what the scored rows of a run have cost, and how often each feature was bought.
 
     Parameters
@@ -85,10 +85,10 @@ class PurchaseBooks:
     Examples
     --------
     >>> from quercus import UtilityTree, streams
-    >>> books = PurchaseBooks(UtilityTree(), streams.SEA())
-    >>> books.hold(np.array([1.0, 2.0]), np.array([[1, 0, 0], [1, 0, 1]], bool))
-    >>> books.note()
-    >>> books.rows, books.cost, books.bought
+    >>> ledger = PurchaseRecorder(UtilityTree(), streams.SEA())
+    >>> ledger.hold(np.array([1.0, 2.0]), np.array([[1, 0, 0], [1, 0, 1]], bool))
+    >>> ledger.note()
+    >>> ledger.rows, ledger.cost, ledger.bought
     (2, 3.0, 3)
     """
 

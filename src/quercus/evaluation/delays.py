@@ -80,12 +80,12 @@ class Delays:
         return self._least + (self._random.random(count) * (self._most - self._least + 1)).astype(np.int64)
 
 
-class Batch:
+class DelayedRows:
     """Rows whose labels may come later, and the same rows as dicts if somebody wants these.
 
     Examples
     --------
-    >>> Batch(np.zeros((1, 2)), np.array(["yes"]), ["a", "b"]).dicts
+    >>> DelayedRows(np.zeros((1, 2)), np.array(["yes"]), ["a", "b"]).dicts
     [{'a': 0.0, 'b': 0.0}]
     """
 
@@ -109,7 +109,7 @@ class Arrival(NamedTuple):
 
     due: int
     number: int
-    batch: Batch
+    batch: DelayedRows
     place: int
     explored: bool
 
@@ -119,7 +119,7 @@ class Arrivals:
 
     Examples
     --------
-    >>> arrivals, batch = Arrivals(), Batch(np.zeros((2, 1)), np.array(["yes", "no"]), ["a"])
+    >>> arrivals, batch = Arrivals(), DelayedRows(np.zeros((2, 1)), np.array(["yes", "no"]), ["a"])
     >>> arrivals.expect(7, batch, 0, explored=False)
     >>> arrivals.expect(5, batch, 1, explored=False)
     >>> arrivals.next_row, [arrival.number for arrival in arrivals.take(7)]
@@ -135,7 +135,7 @@ class Arrivals:
         """The row at which the next label comes, None if none is on its way."""
         return self._queue[0].due if self._queue else None
 
-    def expect(self, due: int, batch: Batch, place: int, explored: bool) -> None:
+    def expect(self, due: int, batch: DelayedRows, place: int, explored: bool) -> None:
         """Take in the next question.
 
         Parameters

@@ -103,7 +103,7 @@ class BestFeatures:
             Rows, as in `buy_and_learn`.
         """
         told = self._model.purchases(self._pick(X))
-        cost, bought = self._books(len(X))
+        cost, bought = self._spending(len(X))
         return told._replace(cost=cost, bought=bought)
 
     def _step(self, X: Any, y: Any) -> tuple[Answers, NDArray[np.float64], NDArray[np.bool]]:
@@ -115,7 +115,7 @@ class BestFeatures:
         parts = []
         for start, stop in pairwise(cuts):
             part, labels = cut(X, start, stop), y[start:stop]
-            cost, bought = self._books(len(labels))
+            cost, bought = self._spending(len(labels))
             parts.append((self._model.test_then_learn(self._pick(part), labels), cost, bought))
             self._note(part, labels)
         last = parts[-1][0]
@@ -178,7 +178,7 @@ class BestFeatures:
 
         return pa.table([pa.array(np.ascontiguousarray(column)) for column in picked.T], names=kept)
 
-    def _books(self, rows: int) -> tuple[NDArray[np.float64], NDArray[np.bool]]:
+    def _spending(self, rows: int) -> tuple[NDArray[np.float64], NDArray[np.bool]]:
         bought = np.zeros(len(self._prices.names), np.bool)
         bought[self._places] = True
         cost = sum(self._prices.costs[item] for item in self._items)

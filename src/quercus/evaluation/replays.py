@@ -171,14 +171,14 @@ class _Stage:
     """Another policy and learner on their way through a log."""
 
     def __init__(self, learner: Any, policy: Policy, questions: list[Any], seed: int) -> None:
-        from quercus.ask.learners import Shown
+        from quercus.ask.learners import LearnerView
         from quercus.ask.state import AskState
         from quercus.ledger.accuracy import FairAccuracy
 
         self.questions = questions
         self.rows = questions[-1].row
         self.state = AskState(policy, self.rows)
-        self.shown = Shown(learner, sorted({q.answer for q in questions if q.answer is not None}, key=repr))
+        self.shown = LearnerView(learner, sorted({q.answer for q in questions if q.answer is not None}, key=repr))
         drawn = [q.propensity for q in questions if q.propensity]
         if not drawn:
             raise NoSupport("no question of the ledger was drawn with a known probability; it cannot be replayed.")

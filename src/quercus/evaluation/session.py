@@ -15,8 +15,8 @@ from quercus.evaluation.run import Run, figures
 from quercus.interrupts import uninterrupted
 
 if TYPE_CHECKING:
-    from quercus.evaluation.books import Books
-    from quercus.evaluation.buying import PurchaseBooks
+    from quercus.evaluation.buying import PurchaseRecorder
+    from quercus.evaluation.run_ledger import RunLedger
     from quercus.streams import Stream
 
 
@@ -54,8 +54,8 @@ class Session:
         self.stream = stream
         self.learner = learner
         self.driver = driver
-        self.books: Books | None = getattr(driver, "books", None)
-        self.purchases: PurchaseBooks | None = getattr(driver, "purchases", None)
+        self.run_ledger: RunLedger | None = getattr(driver, "run_ledger", None)
+        self.purchases: PurchaseRecorder | None = getattr(driver, "purchases", None)
         self.scores = Scores(loss)
         self.curve = CurveRecorder()
         self.windows = WindowRecorder(window)
@@ -67,8 +67,8 @@ class Session:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self.books is not None:
-            self.books.close()
+        if self.run_ledger is not None:
+            self.run_ledger.close()
 
     def pieces(self, size: int) -> Iterator[tuple[int, int]]:
         """Cut the next chunk where the warm-up ends, where a curve has a point and where the driver wants a break."""
@@ -103,8 +103,8 @@ class Session:
             self.driver.clock.reset()
         else:
             self.windows.add(self.scores.update(*said))
-            if self.books is not None:
-                self.books.note()
+            if self.run_ledger is not None:
+                self.run_ledger.note()
             if self.purchases is not None:
                 self.purchases.note()
             if self.scores.rows == self.curve.due:
@@ -112,14 +112,14 @@ class Session:
         self.learned += len(said.truth)
 
     def _add_point(self) -> None:
-        told = () if self.books is None else self.books.point()
+        told = () if self.run_ledger is None else self.run_ledger.point()
         paid = {} if self.purchases is None else self.purchases.point()
         self.curve.add(self.scores, leaves_of(self.learner), *told, **paid)
 
     def standing(self) -> str:
         """Return how good the learner is so far; with labels that were asked for, as far as they tell."""
-        if self.books is not None:
-            return self.books.standing()
+        if self.run_ledger is not None:
+            return self.run_ledger.standing()
         accuracy = self.scores.accuracy
         if accuracy != accuracy:
             return ""
@@ -129,7 +129,7 @@ class Session:
     def finish(self) -> Run:
         """Close the curves and return the run."""
         self._add_point()
-        asked = {"labels": self.learned} if self.books is None else self.books.finish()
+        asked = {"labels": self.learned} if self.run_ledger is None else self.run_ledger.finish()
         paid = {} if self.purchases is None else self.purchases.finish()
         return Run(
             name=self.title,

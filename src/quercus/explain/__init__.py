@@ -1,7 +1,10 @@
 """One walk over a tree, several renderers: plain words, text, dot, mermaid, SVG and HTML."""
 
+import warnings
+from typing import Any
+
 from quercus.explain.dot import to_dot
-from quercus.explain.explanation import Explanation, Step
+from quercus.explain.explanation import Explanation, PathStep
 from quercus.explain.mermaid import to_mermaid
 from quercus.explain.nodes import Leaf, Node, Test
 from quercus.explain.page import to_html
@@ -13,7 +16,7 @@ __all__ = [
     "Explanation",
     "Leaf",
     "Node",
-    "Step",
+    "PathStep",
     "Test",
     "TreeView",
     "to_dot",
@@ -22,3 +25,10 @@ __all__ = [
     "to_svg",
     "to_text",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Step":
+        warnings.warn("quercus.explain.Step is now called PathStep.", DeprecationWarning, stacklevel=2)
+        return PathStep
+    raise AttributeError(f"module 'quercus.explain' has no attribute {name!r}")

@@ -25,7 +25,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """One test on the way of an example.
 
     Parameters
@@ -41,11 +41,11 @@ class Step:
 
     Examples
     --------
-    >>> Step(Test("age", "<=", 41.0), 29, True).text()
+    >>> PathStep(Test("age", "<=", 41.0), 29, True).text()
     'age = 29 <= 41'
-    >>> Step(Test("age", "<=", 41.0), None, True).text()
+    >>> PathStep(Test("age", "<=", 41.0), None, True).text()
     'age is missing, went with the majority: age <= 41'
-    >>> Step(Test("job", "in", ("clerk", "nurse", "cook")), "nurse", True).text()
+    >>> PathStep(Test("job", "in", ("clerk", "nurse", "cook")), "nurse", True).text()
     "job = 'nurse', in {'clerk', 'nurse', 'cook'}"
     """
 
@@ -103,7 +103,7 @@ class Explanation:
 
     Examples
     --------
-    >>> Explanation("yes", {"no": 0.29, "yes": 0.71}, (Step(Test("age", "<=", 41.0), 29, True),),
+    >>> Explanation("yes", {"no": 0.29, "yes": 0.71}, (PathStep(Test("age", "<=", 41.0), 29, True),),
     ...     {"no": 14.0, "yes": 34.0}, (0.58, 0.84), True, "majority")
     predicts 'yes' (71%)
       because age = 29 <= 41
@@ -114,7 +114,7 @@ class Explanation:
 
     prediction: Label
     probabilities: Mapping[Label, float]
-    path: tuple[Step, ...]
+    path: tuple[PathStep, ...]
     counts: Mapping[Label, float]
     interval: tuple[float, float] | None
     consistent: bool | None
@@ -148,7 +148,7 @@ class Explanation:
         interval
             Bounds on the share of ``prediction``; by default those of the leaf, if it predicts the same class.
         learned
-            As in `Step`.
+            As in `PathStep`.
 
         Examples
         --------
@@ -165,7 +165,7 @@ class Explanation:
             if node.test is None:
                 raise ValueError(f"node {node.id} on the path has no test; give the nodes from the root to the leaf.")
             name = node.test.feature
-            steps.append(Step(node.test, _known(values.get(name)), after.side == "left", learned))
+            steps.append(PathStep(node.test, _known(values.get(name)), after.side == "left", learned))
         if interval is None and prediction == last.prediction:
             interval = last.leaf.interval
         return cls(
@@ -210,18 +210,18 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _reasons(path: Sequence[Step]) -> list[str]:
+def _reasons(path: Sequence[PathStep]) -> list[str]:
     """Write one line per feature: a path may test the same one many times, only the tightest bounds matter."""
     if not path:
         return ["without a test: the tree is a single leaf so far"]
-    by_feature: dict[str, list[Step]] = {}
+    by_feature: dict[str, list[PathStep]] = {}
     for step in path:
         by_feature.setdefault(step.feature, []).append(step)
     lines = [_reason(steps) for steps in by_feature.values()]
     return [f"because {lines[0]}"] + [f"    and {line}" for line in lines[1:]]
 
 
-def _reason(steps: Sequence[Step]) -> str:
+def _reason(steps: Sequence[PathStep]) -> str:
     """Write what the tests of one feature found for the example."""
     name, value = show_name(steps[0].feature), native(steps[0].value)
     asked = [step for step in steps if not step.test.asks_missing]
@@ -237,7 +237,7 @@ def _reason(steps: Sequence[Step]) -> str:
     return f"{name} = {show_value(value)}" + ("" if found.startswith("==") else f", {found}")
 
 
-def _bounds(steps: Sequence[Step], value: Any) -> str:
+def _bounds(steps: Sequence[PathStep], value: Any) -> str:
     """Write the tightest bounds, the lower one first."""
     below = [_number(step) for step in steps if step.passed]
     above = [_number(step) for step in steps if not step.passed]
@@ -249,7 +249,7 @@ def _bounds(steps: Sequence[Step], value: Any) -> str:
     return " and ".join(parts)
 
 
-def _number(step: Step) -> float:
+def _number(step: PathStep) -> float:
     """Return the threshold of a step."""
     return float(step.test.value)  # type: ignore[arg-type]
 
@@ -260,14 +260,14 @@ def _threshold(threshold: float, value: Any) -> str:
     return repr(threshold) if value is not None and value != threshold and short == show_value(float(value)) else short
 
 
-def _exact(value: Any, steps: Sequence[Step]) -> str:
+def _exact(value: Any, steps: Sequence[PathStep]) -> str:
     """Write a number with all digits if shortening would make it look like a threshold."""
     short = show_value(float(value))
     close = any(short == show_value(_number(step)) and value != step.test.value for step in steps)
     return repr(value) if close else short
 
 
-def _categories(steps: Sequence[Step]) -> str:
+def _categories(steps: Sequence[PathStep]) -> str:
     """Write the category that was found or those that are left, or those that it is not."""
     passed = [step.test.categories for step in steps if step.passed]
     refused = list(dict.fromkeys(value for step in steps if not step.passed for value in step.test.categories))

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from quercus.explain.chart import choose_opened
-from quercus.explain.explanation import Explanation, Step
+from quercus.explain.explanation import Explanation, PathStep
 from quercus.explain.nodes import Leaf, Node, Test
 from quercus.explain.words import Label
 
-__all__ = ["Explanation", "Leaf", "Node", "Step", "Test", "TreeView"]
+__all__ = ["Explanation", "Leaf", "Node", "PathStep", "Test", "TreeView"]
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quercus.arguments import check_number
+from quercus.ledger.betting import Numbers, add_in_order, read_array
 from quercus.ledger.counts import RecallCounts
-from quercus.ledger.coverage import Coverage, Step
+from quercus.ledger.coverage import Coverage, CoverageStep
 from quercus.ledger.sequences import RunningMean
 from quercus.ledger.settled import read_settled
-from quercus.ledger.wealth import Numbers, add_in_order, read_array
 
 
 class Estimate(NamedTuple):
@@ -278,7 +278,7 @@ class FairAccuracy:
             raise ValueError(f"give the loss of each answered question, between {low:g} and {high:g} (loss_range).")
         return np.where(answered, (given - low) / (high - low), math.nan)
 
-    def _take(self, step: Step, p: Numbers, *values: Numbers) -> None:
+    def _take(self, step: CoverageStep, p: Numbers, *values: Numbers) -> None:
         for mean, value in zip(self._means, values, strict=False):
             mean.add_many(value[step.used], p[step.used], step.gaps[:-1])
             mean.skip(step.gaps[-1].tolist())

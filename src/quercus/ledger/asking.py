@@ -25,7 +25,7 @@ _DEAREST = 1e100
 _ROUNDING = 1e-9
 
 
-class Asked(NamedTuple):
+class NewQuestion(NamedTuple):
     """One question as it is asked; floats are NaN and times `NONE` where unknown."""
 
     row: int
@@ -43,7 +43,7 @@ class Asked(NamedTuple):
     features: dict[str, Value]
 
 
-class AskedRows(NamedTuple):
+class NewQuestions(NamedTuple):
     """Many questions as they are asked: records without codes of labels, the labels and the features."""
 
     records: NDArray[Any]
@@ -68,7 +68,7 @@ def read_asked(
     question: str | None,
     time: datetime | None,
     expires: datetime | None,
-) -> Asked:
+) -> NewQuestion:
     """Check one question; the parameters are those of `Ledger.ask`, and the labels it is compared with.
 
     Examples
@@ -82,7 +82,7 @@ def read_asked(
     """
     check_choice("kind", kind, KINDS)
     _check_question(kind, question)
-    return Asked(
+    return NewQuestion(
         row=_read_count("row", row, 1, math.inf),
         covered=_read_count("covered", covered, 0, row),
         asked_at=to_micros(time),
@@ -115,7 +115,7 @@ def read_rows(
     time: datetime | None,
     expires: datetime | None,
     answers: Any,
-) -> AskedRows:
+) -> NewQuestions:
     """Check many questions; the parameters are those of `Ledger.ask_rows`, and the labels it is compared with.
 
     Examples
@@ -148,7 +148,7 @@ def read_rows(
     records["answered_at"] = np.where(is_answered, now, NONE)
     for name, value in (("kind", LABEL), ("refunded", False), ("changed", UNKNOWN_CHANGE), ("answer_order", NONE)):
         records[name] = value
-    return AskedRows(records, predictions, answered, features)
+    return NewQuestions(records, predictions, answered, features)
 
 
 def _check_question(kind: str, question: Any) -> None:

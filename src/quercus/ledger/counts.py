@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quercus.ledger.wealth import (
+from quercus.ledger.betting import (
     CHUNK,
     EVENT_PLATEAU,
     LARGEST_STAKE,
@@ -62,8 +62,8 @@ class EventCount:
         # A larger stake could not lose: 1 - exp(-k) must not be above any propensity.
         self._high = spread_stakes(self.levels, EVENT_PLATEAU, least_propensity)
         self._gains, self._losses = np.expm1(self._low[0]), -np.expm1(-self._high[0])
-        self._low_wealth = np.zeros(len(self._low[0]))
-        self._high_wealth = np.zeros(len(self._high[0]))
+        self._low_martingale = np.zeros(len(self._low[0]))
+        self._high_martingale = np.zeros(len(self._high[0]))
 
     def add_many(self, propensities: ArrayLike) -> None:
         """Take in events that were asked for.
@@ -76,14 +76,14 @@ class EventCount:
         p = check_propensities(propensities, self.levels[0])[:, None]
         for i in range(0, len(p), CHUNK):
             part = p[i : i + CHUNK]
-            self._low_wealth = add_wide(self._low_wealth, np.log(1.0 + self._gains / part))
-            self._high_wealth = add_wide(self._high_wealth, np.log(1.0 - self._losses / part))
+            self._low_martingale = add_wide(self._low_martingale, np.log(1.0 + self._gains / part))
+            self._high_martingale = add_wide(self._high_martingale, np.log(1.0 - self._losses / part))
             self.estimate = float(add_in_order(np.array([self.estimate]), 1 / part)[0])
         self.seen += len(p)
 
     def least(self, alpha: float) -> float:
         """Return a lower bound of the count, which ever fails with probability `alpha`."""
-        return max(float(self.seen), least_total(self._low_wealth, *self._low, math.log(1 / alpha)))
+        return max(float(self.seen), least_total(self._low_martingale, *self._low, math.log(1 / alpha)))
 
     def most(self, alpha: float, unknown: EventCount | None = None) -> float:
         """Return an upper bound of the count, which ever fails with probability `alpha`.
@@ -95,8 +95,8 @@ class EventCount:
         unknown
             Rows asked for of which it was never told whether they were events; they count as such.
         """
-        wealth = self._high_wealth if unknown is None else self._high_wealth + unknown._high_wealth
-        return -least_total(wealth, *self._high, math.log(1 / alpha))
+        martingale = self._high_martingale if unknown is None else self._high_martingale + unknown._high_martingale
+        return -least_total(martingale, *self._high, math.log(1 / alpha))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as plain numbers and lists."""
@@ -104,8 +104,8 @@ class EventCount:
             "least_propensity": float(self.levels[0]),
             "seen": self.seen,
             "estimate": self.estimate,
-            "low_wealth": self._low_wealth.tolist(),
-            "high_wealth": self._high_wealth.tolist(),
+            "low_wealth": self._low_martingale.tolist(),
+            "high_wealth": self._high_martingale.tolist(),
         }
 
     @classmethod
@@ -113,8 +113,8 @@ class EventCount:
         """Return the count that `to_dict` told of."""
         count = cls(state["least_propensity"])
         count.seen, count.estimate = int(state["seen"]), float(state["estimate"])
-        count._low_wealth = read_array(state, "low_wealth", count._low_wealth)
-        count._high_wealth = read_array(state, "high_wealth", count._high_wealth)
+        count._low_martingale = read_array(state, "low_wealth", count._low_martingale)
+        count._high_martingale = read_array(state, "high_wealth", count._high_martingale)
         return count
 
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quercus.ledger.wealth import Numbers, check_levels, read_array
+from quercus.ledger.betting import Numbers, check_levels, read_array
 
 Counts = NDArray[np.int64]
 
 
-class Step(NamedTuple):
+class CoverageStep(NamedTuple):
     """What some questions say about the rows up to them.
 
     Attributes
@@ -68,7 +68,7 @@ class Coverage:
         """Rows that had at least the least propensity."""
         return int(self._counts[0])
 
-    def plan(self, rows: ArrayLike, covered: ArrayLike, propensities: Numbers) -> Step:
+    def plan(self, rows: ArrayLike, covered: ArrayLike, propensities: Numbers) -> CoverageStep:
         """Return what questions say about the rows up to them, or an error; nothing is changed.
 
         Parameters
@@ -97,10 +97,10 @@ class Coverage:
         marks = np.concatenate([[0], places + 1, [len(row)]])
         gaps = ends[marks[1:]] - ends[marks[:-1]]
         if not len(row):
-            return Step(self.rows, self._counts, places, gaps)
-        return Step(int(row[-1]), counts[-1], places, gaps)
+            return CoverageStep(self.rows, self._counts, places, gaps)
+        return CoverageStep(int(row[-1]), counts[-1], places, gaps)
 
-    def plan_rows(self, rows: int, covered: int | Sequence[int]) -> Step:
+    def plan_rows(self, rows: int, covered: int | Sequence[int]) -> CoverageStep:
         """Return what it says that so many rows have come, of which so many were covered; nothing is changed.
 
         Parameters
@@ -115,9 +115,9 @@ class Coverage:
         steps = row - self.rows
         if rows != self.rows or idle.any():
             self._check(row, steps, steps < idle.sum(axis=1), idle)
-        return Step(int(rows), counts[0], np.zeros(0, np.int64), idle)
+        return CoverageStep(int(rows), counts[0], np.zeros(0, np.int64), idle)
 
-    def take(self, step: Step) -> None:
+    def take(self, step: CoverageStep) -> None:
         """Take in what was planned.
 
         Parameters

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.ledger.asking import Asked, AskedRows
+from quercus.ledger.asking import NewQuestion, NewQuestions
 from quercus.ledger.errors import LedgerFileError
 from quercus.ledger.labels import LabelRows
 from quercus.ledger.layout import ANSWERED, FEATURE, KINDS, NONE, OPEN
@@ -82,12 +82,12 @@ def batch_events(events: list[dict[str, Any]]) -> Any:
     return pa.RecordBatch.from_pylist(events, schema=event_schema())
 
 
-def ask_event(id: int, asked: Asked, state: bytes) -> dict[str, Any]:
+def ask_event(id: int, asked: NewQuestion, state: bytes) -> dict[str, Any]:
     """Return the event of a question.
 
     Examples
     --------
-    >>> asked = Asked(1, 1, 0, NONE, 1.0, 2.5, 0.5, 0.9, False, "yes", "label", None, {"age": 41.0})
+    >>> asked = NewQuestion(1, 1, 0, NONE, 1.0, 2.5, 0.5, 0.9, False, "yes", "label", None, {"age": 41.0})
     >>> ask_event(7, asked, b"")["features"]
     '{"age":41.0}'
     """
@@ -111,7 +111,7 @@ def ask_event(id: int, asked: Asked, state: bytes) -> dict[str, Any]:
     }
 
 
-def batch_rows(first: int, rows: AskedRows, state: bytes) -> Any:
+def batch_rows(first: int, rows: NewQuestions, state: bytes) -> Any:
     """Return many questions, the first of which gets this id, as a record batch.
 
     Examples
@@ -158,7 +158,7 @@ def _labels_to_json(labels: LabelRows) -> list[str | None]:
     return [texts[code] for code in labels.codes.tolist()]
 
 
-class Replay:
+class EventReplay:
     """Events of a file on their way into memory.
 
     Parameters
@@ -170,7 +170,7 @@ class Replay:
 
     Examples
     --------
-    >>> Replay(Memory(), "journal").memory.asked
+    >>> EventReplay(Memory(), "journal").memory.asked
     0
     """
 
@@ -185,8 +185,8 @@ class Replay:
         Examples
         --------
         >>> memory = Memory()
-        >>> asked = Asked(1, 1, 0, NONE, 1.0, 2.5, 0.5, 0.9, False, "yes", "label", None, {"age": 41.0})
-        >>> Replay(memory, "journal").run(batch_events([ask_event(1, asked, b"")]))
+        >>> asked = NewQuestion(1, 1, 0, NONE, 1.0, 2.5, 0.5, 0.9, False, "yes", "label", None, {"age": 41.0})
+        >>> EventReplay(memory, "journal").run(batch_events([ask_event(1, asked, b"")]))
         >>> memory.get(1).features
         {'age': 41.0}
         """
@@ -241,12 +241,12 @@ class Replay:
         if self.memory.records[id - 1]["status"] != status:
             raise ValueError("the question's status is another.")
 
-    def _read_ask(self, event: Mapping[str, Any]) -> Asked:
+    def _read_ask(self, event: Mapping[str, Any]) -> NewQuestion:
         if event["kind"] not in KINDS:
             raise ValueError(f"its kind is {event['kind']!r}.")
         if None in (event["row"], event["covered"], event["price"], event["explored"], event["time"]):
             raise ValueError("a number is missing.")
-        return Asked(
+        return NewQuestion(
             row=event["row"],
             covered=event["covered"],
             asked_at=event["time"],

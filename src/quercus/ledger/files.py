@@ -8,7 +8,7 @@ from typing import Any
 
 from quercus.ledger.arrow import from_arrow
 from quercus.ledger.errors import LedgerFileError
-from quercus.ledger.events import Replay
+from quercus.ledger.events import EventReplay
 from quercus.ledger.journal import find_journals, flush_folder, read_journal
 from quercus.ledger.lock import LOCK_NAME
 from quercus.ledger.memory import Memory
@@ -87,7 +87,7 @@ def read_journals(journals: list[Path]) -> Memory:
 
     memory = Memory()
     for journal in journals:
-        replay = Replay(memory, f"'{journal}'")
+        replay = EventReplay(memory, f"'{journal}'")
         batches = read_journal(journal)
         while several := list(islice(batches, _BATCHES_AT_ONCE)):
             replay.run(pa.Table.from_batches(several))

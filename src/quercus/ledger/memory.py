@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ledger.asking import Asked, AskedRows
+from quercus.ledger.asking import NewQuestion, NewQuestions
 from quercus.ledger.features import Block, FeatureStore
 from quercus.ledger.labels import LabelBook
 from quercus.ledger.layout import (
@@ -49,7 +49,7 @@ class Memory:
     Examples
     --------
     >>> memory = Memory()
-    >>> memory.add(Asked(1, 1, 0, NONE, 1.0, 2.5, 0.5, 0.9, False, "yes", "label", None, {"age": 41.0}))
+    >>> memory.add(NewQuestion(1, 1, 0, NONE, 1.0, 2.5, 0.5, 0.9, False, "yes", "label", None, {"age": 41.0}))
     1
     >>> memory.answer(1, "no", 5)
     >>> memory.get(1).answer, memory.spent.value, memory.open_ids()
@@ -80,7 +80,7 @@ class Memory:
             larger[: self.asked] = self.records
             self._records = larger
 
-    def add(self, asked: Asked) -> int:
+    def add(self, asked: NewQuestion) -> int:
         """Take over a question and return its id."""
         self._make_room(1)
         prediction = -1 if asked.prediction is None else self.labels.code(asked.prediction)
@@ -96,7 +96,7 @@ class Memory:
             self.topics[self.asked] = asked.question
         return self.asked
 
-    def add_rows(self, rows: AskedRows) -> range:
+    def add_rows(self, rows: NewQuestions) -> range:
         """Take over many questions and return their ids."""
         count, first = len(rows.records), self.asked
         self._make_room(count)

@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quercus.arguments import check_number
-from quercus.ledger.wealth import (
+from quercus.ledger.betting import (
     CHUNK,
     LARGEST_STAKE,
     MEAN_PLATEAU,
@@ -97,7 +97,7 @@ class RunningMean:
         self._stakes, self._log_weights = spread_stakes(self.levels, MEAN_PLATEAU, LARGEST_STAKE)
         self._gains = np.expm1(self._stakes)
         # First index 0: of the values, bounds their sum from below; 1: of 1 - values, bounds it from above.
-        self._log_wealth = np.zeros((2, len(self._stakes)))
+        self._log_martingale = np.zeros((2, len(self._stakes)))
         # Rows by level that were not asked since the guess was renewed.
         self._gaps: Counts = np.zeros(len(self.levels), np.int64)
         self._renewal = 1
@@ -179,8 +179,8 @@ class RunningMean:
         if not self.rows:
             return 0.0, 1.0
         least = [
-            max(seen, least_total(wealth, self._stakes, self._log_weights, math.log(2 / alpha)))
-            for wealth, seen in zip(self._current(), self._sums[4:].tolist(), strict=True)
+            max(seen, least_total(martingale, self._stakes, self._log_weights, math.log(2 / alpha)))
+            for martingale, seen in zip(self._current(), self._sums[4:].tolist(), strict=True)
         ]
         low, high = least[0] / self.rows, 1 - least[1] / self.rows
         # Where the bounds have failed they may cross; they always hold the estimate.
@@ -198,7 +198,7 @@ class RunningMean:
             "gaps": self._gaps.tolist(),
             "sums": self._sums.tolist(),
             "guess": self._guess,
-            "log_wealth": self._log_wealth.tolist(),
+            "log_wealth": self._log_martingale.tolist(),
         }
 
     @classmethod
@@ -223,7 +223,7 @@ class RunningMean:
         mean.asked, mean._renewal = int(state["asked"]), int(state["renewal"])
         mean._gaps = read_array(state, "gaps", mean._gaps)
         mean._sums = read_array(state, "sums", mean._sums)
-        mean._log_wealth = read_array(state, "log_wealth", mean._log_wealth)
+        mean._log_martingale = read_array(state, "log_wealth", mean._log_martingale)
         mean._set_guess(float(state["guess"]))
         return mean
 
@@ -254,7 +254,7 @@ class RunningMean:
         factors -= (1.0 - p)[:, None, None] * idle
         factors += 1.0
         factors /= p[:, None, None]
-        self._log_wealth = add_wide(self._log_wealth, np.log(factors, out=factors))
+        self._log_martingale = add_wide(self._log_martingale, np.log(factors, out=factors))
         shares = np.stack([known, least[:, 0]], axis=1) / p[:, None]
         weights = shares * ((1.0 - p) / p)[:, None]
         self._sums = add_in_order(self._sums, np.concatenate([shares, weights, least], axis=1))
@@ -265,7 +265,7 @@ class RunningMean:
 
     def _renew(self) -> None:
         """Guess anew what a row that is not asked is like."""
-        self._log_wealth = self._current()
+        self._log_martingale = self._current()
         self._gaps[:] = 0
         self._renewal = self.asked + max(1, self.asked // RENEWAL)
         weight, weighted = self._sums[2:4].tolist()
@@ -280,5 +280,5 @@ class RunningMean:
         self._log_idle = np.log(self._idle)
 
     def _current(self) -> Numbers:
-        """Return the logarithms of the wealth, with the rows since the guess was renewed."""
-        return np.asarray(self._log_wealth + (self._gaps[:, None, None] * self._log_idle).sum(axis=0))
+        """Return the logarithms of the martingale, with the rows since the guess was renewed."""
+        return np.asarray(self._log_martingale + (self._gaps[:, None, None] * self._log_idle).sum(axis=0))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ledger.wealth import Numbers
+from quercus.ledger.betting import Numbers
 from quercus.loss import read_loss
 
 Loss = Mapping[Any, Mapping[Any, float]]

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from quercus.schema.additions import Additions, Kind
 from quercus.schema.cells import are_numbered, plain
 from quercus.schema.refusals import listed
-from quercus.schema.tables import Table
+from quercus.schema.tables import InputTable
 
 _NO_CODES: dict[Any, int] = {}
 
@@ -72,7 +72,7 @@ class Features:
         if added.names or added.kinds:
             self._plan_rows()
 
-    def _place_columns(self, table: Table, added: Additions, learn: bool) -> list[int]:
+    def _place_columns(self, table: InputTable, added: Additions, learn: bool) -> list[int]:
         """Return the feature position of each column, -1 if it is to be passed over; put new names into `added`."""
         names = self._match_names(table)
         added.named = table.names is not None and not (table.loose and are_numbered(table.names))
@@ -97,7 +97,7 @@ class Features:
     def _may_add(self, learn: bool) -> bool:
         return not self.names or (self.open and learn)
 
-    def _match_names(self, table: Table) -> list[str]:
+    def _match_names(self, table: InputTable) -> list[str]:
         """Return the feature name of each column, or refuse the table for its columns."""
         if table.names is None:
             if self.names and table.width != len(self.names) and (self.named or not self.open):

@@ -17,7 +17,7 @@ _LABEL_CLASSES: dict[str | None, type] = {"str": str, "int": int, "bool": bool, 
 _LABEL_TYPES: dict[type, LabelType] = {str: "str", int: "int", bool: "bool", float: "float"}
 
 
-class Labels:
+class ClassLabels:
     """Classes in order of arrival: the half of a `Schema` that is about labels.
 
     Parameters
@@ -27,7 +27,7 @@ class Labels:
 
     Examples
     --------
-    >>> labels = Labels("tree")
+    >>> labels = ClassLabels("tree")
     >>> labels.read_labels([3, 1, 3]).ids
     array([0, 1, 0])
     """
@@ -64,7 +64,7 @@ class Labels:
         rows
             How many there have to be.
         classes
-            Labels that come before those of `y`.
+            ClassLabels that come before those of `y`.
 
         Examples
         --------

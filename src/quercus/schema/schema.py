@@ -9,12 +9,12 @@ from quercus.schema.additions import Additions, Batch, LabelBatch
 from quercus.schema.batches import BatchReader
 from quercus.schema.examples import ExampleReader
 from quercus.schema.features import Features
-from quercus.schema.labels import Labels
+from quercus.schema.labels import ClassLabels
 
 _STATE = ("nominal", "open", "learner", "names", "named", "kinds", "categories", "labels", "label_type")
 
 
-class Schema(Labels, BatchReader, ExampleReader):
+class Schema(ClassLabels, BatchReader, ExampleReader):
     """Features and classes in order of arrival.
 
     Parameters
@@ -37,7 +37,7 @@ class Schema(Labels, BatchReader, ExampleReader):
     categories
         Per feature its categories by first arrival; empty unless nominal.
     labels
-        Labels by first arrival.
+        ClassLabels by first arrival.
     label_type
         ``"str"``, ``"int"``, ``"bool"``, ``"float"``, or None before the first.
 
@@ -60,7 +60,7 @@ class Schema(Labels, BatchReader, ExampleReader):
     def __init__(
         self, nominal: Collection[str | int] | None = None, open: bool = False, learner: str = "the learner"
     ) -> None:
-        Labels.__init__(self, learner)
+        ClassLabels.__init__(self, learner)
         Features.__init__(self, nominal, open, learner)
 
     def to_dict(self) -> dict[str, Any]:

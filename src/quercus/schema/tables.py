@@ -13,7 +13,7 @@ from quercus.schema.columns import Cells, Column, read_series, read_vector, size
 from quercus.schema.refusals import refuse_dtype, short
 
 
-class Table(NamedTuple):
+class InputTable(NamedTuple):
     """Rows and columns of one batch; `matrix` is set instead of `columns` if everything is numeric.
 
     `loose`: columns come in any order and may be absent, as in dicts.
@@ -33,8 +33,8 @@ class Table(NamedTuple):
         return len(self.columns) if self.matrix is None else int(self.matrix.shape[1])
 
 
-def read_table(X: Any) -> Table:
-    """Bring any two-dimensional input to a `Table`.
+def read_table(X: Any) -> InputTable:
+    """Bring any two-dimensional input to a `InputTable`.
 
     Examples
     --------
@@ -59,18 +59,18 @@ def read_table(X: Any) -> Table:
     return table
 
 
-def _from_array(X: NDArray[Any]) -> Table:
+def _from_array(X: NDArray[Any]) -> InputTable:
     if X.ndim != 2:
         _refuse_shape(X)
     X = unmask(X)
     if X.dtype.kind in "fiub":
-        return Table(len(X), None, [], X)
+        return InputTable(len(X), None, [], X)
     if X.dtype.kind not in "OUT":
         refuse_dtype(X.dtype.name, "X")
-    return Table(len(X), None, [Cells(column) for column in X.T.astype(object, copy=False).tolist()])
+    return InputTable(len(X), None, [Cells(column) for column in X.T.astype(object, copy=False).tolist()])
 
 
-def _from_rows(X: Sequence[Any]) -> Table:
+def _from_rows(X: Sequence[Any]) -> InputTable:
     if any(isinstance(row, Mapping) for row in X):
         return _from_dicts(X)
     widths = [-1 if isinstance(row, str | bytes) or not hasattr(row, "__len__") else len(row) for row in X]
@@ -90,10 +90,10 @@ def _from_rows(X: Sequence[Any]) -> Table:
     if array.dtype.kind in "fiubc":
         return _from_array(array)
     # cell by cell, because numpy turns numbers beside text into text
-    return Table(len(X), None, [Cells(list(column)) for column in zip(*X, strict=True)])
+    return InputTable(len(X), None, [Cells(list(column)) for column in zip(*X, strict=True)])
 
 
-def _from_dicts(X: Sequence[Any]) -> Table:
+def _from_dicts(X: Sequence[Any]) -> InputTable:
     arrived: dict[str, int] = {}
     rows = []
     for i, row in enumerate(X):
@@ -104,10 +104,10 @@ def _from_dicts(X: Sequence[Any]) -> Table:
             arrived |= {name: i for name in row if name not in arrived}
         rows.append(row)
     columns: list[Column] = [Cells([row.get(name) for row in rows]) for name in arrived]
-    return Table(len(X), list(arrived), columns, loose=True, arrived=list(arrived.values()))
+    return InputTable(len(X), list(arrived), columns, loose=True, arrived=list(arrived.values()))
 
 
-def _from_columns(X: Mapping[Any, Any]) -> Table:
+def _from_columns(X: Mapping[Any, Any]) -> InputTable:
     X = plain_keys(X)
     if not X:
         raise ValueError("X is an empty dict; give it columns: names and their values.")
@@ -124,10 +124,10 @@ def _from_columns(X: Mapping[Any, Any]) -> Table:
             raise ValueError(
                 f"column {name!r} has {size(column)} rows and column {first!r} has {rows}; make them equally long."
             )
-    return Table(rows, list(X), columns, loose=True)
+    return InputTable(rows, list(X), columns, loose=True)
 
 
-def _from_other(X: Any) -> Table:
+def _from_other(X: Any) -> InputTable:
     if X is None or isinstance(X, str | bytes | int | float):
         hint = " quercus.streams reads files." if isinstance(X, str) else ""
         raise ValueError(f"Expected 2D array, got scalar array instead: X is {short(X)}.{hint}")
@@ -154,7 +154,7 @@ def _from_other(X: Any) -> Table:
     return _from_array(array)
 
 
-def _from_frame(frame: Any) -> Table:
+def _from_frame(frame: Any) -> InputTable:
     names = list(frame.columns)
     types = sorted({type(name).__qualname__ for name in names})
     if len(types) > 1 and "str" in types:
@@ -164,7 +164,7 @@ def _from_frame(frame: Any) -> Table:
         )
     series = zip(names, frame.iter_columns(), strict=True)
     columns = [read_series(values, f"column {name!r}") for name, values in series]
-    return Table(len(frame), names if types == ["str"] else None, columns)
+    return InputTable(len(frame), names if types == ["str"] else None, columns)
 
 
 def _check_unique(X: Any) -> None:

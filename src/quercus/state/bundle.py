@@ -6,14 +6,17 @@ import sys
 from typing import Any
 
 import numba
-from numba import types
+from numba.core.datamodel import default_manager, models
 from numba.experimental import structref
+
+from quercus.state.borrowing import StructType
 
 
 class Bundle:
     """What inner kernels hand on under fixed names: one pointer, where a named tuple would be an argument for each.
 
-    Subclasses annotate the members; a kernel makes one of members of any type, in the order of their declaration.
+    Subclasses annotate the members; a kernel makes one of members of any type, in the order of their declaration, and
+    keeps it as long as it needs what is in it: arrays that are read of it are gone with it.
 
     Parameters
     ----------
@@ -28,10 +31,12 @@ class Bundle:
     >>> class Sums(Bundle):
     ...     sums: Any
     ...     weight: Any
+    >>> @kernel
+    ... def add_up(sums):
+    ...     return sums.weight * sums.sums.sum()
     >>> @kernel(types.float64, types.int64)
     ... def add_ones(classes):
-    ...     sums = Sums(np.ones(classes), 2.0)
-    ...     return sums.weight * sums.sums.sum()
+    ...     return add_up(Sums(np.ones(classes), 2.0))
     >>> float(add_ones(3))
     6.0
     """
@@ -44,7 +49,8 @@ class Bundle:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if not numba.config.DISABLE_JIT:
-            kind = type(f"{cls.__name__}Type", (types.StructRef,), {"__module__": cls.__module__})
+            kind = type(f"{cls.__name__}Type", (StructType,), {"__module__": cls.__module__})
             # numba finds it there when it loads a compiled kernel.
-            setattr(sys.modules[cls.__module__], kind.__name__, structref.register(kind))
+            setattr(sys.modules[cls.__module__], kind.__name__, kind)
+            default_manager.register(kind, models.StructRefModel)
             structref.define_constructor(cls, kind, list(cls.__annotations__))

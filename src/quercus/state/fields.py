@@ -134,7 +134,7 @@ class Index:
 
 
 @dataclass(frozen=True)
-class Record:
+class AnyRecord:
     """Records of any values, in arrays that are only handed to kernels and never read from files.
 
     Parameters
@@ -144,7 +144,7 @@ class Record:
 
     Examples
     --------
-    >>> Record(np.dtype([("price", float)])).find_fault(np.zeros(1), {})
+    >>> AnyRecord(np.dtype([("price", float)])).find_fault(np.zeros(1), {})
     """
 
     dtype: Any
@@ -162,7 +162,7 @@ class Record:
         return None
 
 
-Kind = Real | Whole | Index | Record
+Kind = Real | Whole | Index | AnyRecord
 
 
 class Field:
@@ -309,11 +309,11 @@ class Field:
 
 
 def _as_kind(kind: Any) -> Kind:
-    if isinstance(kind, Real | Whole | Index | Record):
+    if isinstance(kind, Real | Whole | Index | AnyRecord):
         return kind
     dtype = np.dtype(kind)
     if dtype.names is not None:
-        return Record(dtype)
+        return AnyRecord(dtype)
     if dtype.kind == "f":
         return Real(dtype)
     if dtype.kind in "iu":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +18,24 @@ class StateError(ValueError):
     """Arrays that are no state: which one, and what is wrong with it."""
 
 
-@dataclass(frozen=True)
-class _Held:
+class _Held(NamedTuple):
     """All that a state holds, so that it changes at once."""
 
     sizes: dict[str, int]
     arrays: dict[str, Array]
     parts: dict[str, State]
     ref: Any = None
-    # Of the parts, when `ref` was made.
-    refs: tuple[Any, ...] = field(default=())
+    # What the parts held when `ref` was made.
+    seen: tuple[tuple[State, _Held], ...] = ()
+    # What kernels of other declarations take, by these.
+    others: Mapping[type, Any] = MappingProxyType({})
+
+    def is_current(self) -> bool:
+        """Return whether no part has replaced anything since `ref` was made."""
+        for part, held in self.seen:
+            if part._held is not held or (held.seen and not held.is_current()):
+                return False
+        return self.ref is not None
 
 
 class State(Struct):
@@ -80,6 +88,20 @@ class State(Struct):
             dict(parts or {}),
         )
 
+    @classmethod
+    def holding(cls, **members: Any) -> Self:
+        """Return a state of these arrays and parts; nothing is copied.
+
+        Parameters
+        ----------
+        members
+            By name: all of them.
+        """
+        state = cls.__new__(cls)
+        arrays = {name: members[name] for name in cls.fields}
+        state._held = _Held(cls._measure(arrays), arrays, {name: members[name] for name in cls.parts})
+        return state
+
     def check(self) -> None:
         """Raise StateError where arrays do not fit together; what `Field` tells of each is checked before."""
 
@@ -108,13 +130,26 @@ class State(Struct):
     def ref(self) -> Any:
         """What kernels take; it is made anew only after an array was replaced."""
         held = self._held
-        if held.ref is not None:
-            for part, ref in zip(held.parts.values(), held.refs, strict=True):
-                if part.ref is not ref:
-                    break
-            else:
-                return held.ref
-        return self._publish(held.sizes, held.arrays, held.parts).ref
+        if held.is_current():
+            return held.ref
+        refs = {name: part.ref for name, part in held.parts.items()}
+        seen = tuple((part, part._held) for part in held.parts.values())
+        self._held = held._replace(ref=self.make(**held.arrays, **refs), seen=seen)
+        return self._held.ref
+
+    def ref_as(self, kind: type[Struct]) -> Any:
+        """Return what kernels take that know some of the arrays only: those of a declaration that this one extends.
+
+        Parameters
+        ----------
+        kind
+            That declaration; it has no parts.
+        """
+        held = self._held
+        if kind not in held.others:
+            made = kind.make(**{name: held.arrays[name] for name in kind.fields})
+            self._held = held = held._replace(others={**held.others, kind: made})
+        return held.others[kind]
 
     def bytes_at(self, **sizes: int) -> int:
         """Return the bytes that it would take, parts included.
@@ -151,9 +186,8 @@ class State(Struct):
         arrays = self.resized(**sizes)
         if arrays:
             held = self._held
-            self._publish(
-                held.sizes | {dim: int(size) for dim, size in sizes.items()}, held.arrays | arrays, held.parts
-            )
+            whole = held.sizes | {dim: int(size) for dim, size in sizes.items()}
+            self._held = _Held(whole, held.arrays | arrays, held.parts)
 
     def resized(self, **sizes: int) -> dict[str, Array]:
         """Return new arrays, by name, in the place of those that change where dimensions get these sizes.
@@ -174,13 +208,15 @@ class State(Struct):
             if changed.intersection(one.dims)
         }
 
-    def ensure(self, max_bytes: int | None = None, **need: int) -> bool:
+    def ensure(self, max_bytes: int | None = None, copies: bool = False, **need: int) -> bool:
         """Make room by the factors of ``grows``; return False, and do nothing, where the limit forbids it.
 
         Parameters
         ----------
         max_bytes
             Limit for all arrays, None: none.
+        copies
+            Whether the limit also holds while arrays are copied.
         need
             The least sizes of dimensions, by name.
         """
@@ -192,7 +228,8 @@ class State(Struct):
         for k in range(max(map(len, choices.values()))):
             factors = {dim: factors[min(k, len(factors) - 1)] for dim, factors in choices.items()}
             wanted = {dim: max(size, int(sizes[dim] * factors[dim])) for dim, size in short.items()}
-            if max_bytes is None or self.bytes_at(**wanted) <= max_bytes:
+            taken = self.peak_at if copies else self.bytes_at
+            if max_bytes is None or taken(**wanted) <= max_bytes:
                 self.resize(**wanted)
                 return True
         return False
@@ -206,12 +243,13 @@ class State(Struct):
             By name; sizes on which they and the other arrays do not agree are an error.
         """
         held = self._held
-        arrays = held.arrays | {name: members[name] for name in members if name in self.fields}
+        own = {name: members[name] for name in members if name in self.fields}
+        arrays = held.arrays | own if own else held.arrays
         parts = held.parts | {name: members[name] for name in members if name in self.parts}
         unknown = members.keys() - arrays.keys() - self.parts.keys()
         if unknown:
             raise StateError(f"there is no array {min(unknown)!r}.")
-        self._publish(self._measure(arrays), arrays, parts)
+        self._held = _Held(self._measure(arrays) if arrays is not held.arrays else held.sizes, arrays, parts)
 
     def to_arrays(self) -> dict[str, Array]:
         """Return the used part of every array that is saved, those of parts as ``part/name``; nothing is copied."""
@@ -323,12 +361,6 @@ class State(Struct):
         arrays = {name: np.array(array, order="C") for name, array in state["arrays"].items()}
         self._held = _Held(dict(state["sizes"]), arrays, {name: part.copy() for name, part in state["parts"].items()})
         vars(self).update(state["rest"])
-
-    def _publish(self, sizes: dict[str, int], arrays: dict[str, Array], parts: dict[str, State]) -> _Held:
-        """Hold other arrays from now on: in one assignment, so that everybody sees all of them or none."""
-        refs = {name: part.ref for name, part in parts.items()}
-        self._held = _Held(sizes, arrays, parts, self.make(**arrays, **refs), tuple(refs.values()))
-        return self._held
 
     @classmethod
     def _take(cls, name: str, arrays: Mapping[str, Array]) -> Array:

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 from quercus.learners.bayesian import BayesianForest, BayesianTree
 from quercus.learners.bayesian.encoding import make_rows
 from quercus.learners.bayesian.explaining import _divide, _encode
@@ -24,7 +24,7 @@ FORESTS = {
 
 
 def learned(name):
-    stream = unkind_stream(500, 1)
+    stream = adversarial_stream(500, 1)
     return clone(FORESTS[name]).partial_fit(stream.rows, stream.labels), stream.rows
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import quercus as qc
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 from quercus.learners.bayesian import BayesianForest, BayesianTree
 from quercus.learners.bayesian.frozen import FrozenForest
 from quercus.store import ModelFileError
@@ -24,7 +24,7 @@ FORESTS = {
 
 
 def rows_and_labels(count=700):
-    stream = unkind_stream(count, 1)
+    stream = adversarial_stream(count, 1)
     return stream.rows, stream.labels
 
 

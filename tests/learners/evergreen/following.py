@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from quercus import EvergreenTree
+from quercus.learners.evergreen.additive.layout import COUNT, MOVE
 from quercus.learners.evergreen.layout import CATCHING, GROWING, IDLE, REPLAYING
-from quercus.learners.evergreen.singles.layout import COUNT, MOVE
 from tests.naive.evergreen import NaiveEvergreen
 
 CATEGORIES = 300
@@ -69,7 +69,7 @@ class Follower:
         self.tree.partial_fit([row], [label], sample_weight=[weight])
         if self.rows is not None:
             # So that a small store is full while there is memory for nodes.
-            self.tree._tree.options["most_rows"] = self.rows
+            self.tree._state.options["most_rows"] = self.rows
         self._follow()
 
     def _value(self, f, x):
@@ -84,7 +84,7 @@ class Follower:
 
     def _follow(self):
         """A large growth of the plain tree is where the compiled one is."""
-        option = self.tree._tree.options[0]
+        option = self.tree._state.options[0]
         stage, plain = int(option["stage"]), self.plain
         if stage != IDLE and plain.growth is None:
             assert plain.due
@@ -113,7 +113,7 @@ def assert_same_answers(follower, X):
 
 def assert_same_tree(follower):
     """Every node: its test, its counts, its weights."""
-    arrays, plain = follower.tree._tree, follower.plain
+    arrays, plain = follower.tree._state.tree, follower.plain
     waiting = [(0, plain.tree)]
     while waiting:
         v, node = waiting.pop()
@@ -132,13 +132,13 @@ def assert_same_tree(follower):
             assert record["threshold"] == pytest.approx(node.cut.edge)
             assert bool(record["missing_left"]) == node.cut.missing_left
         waiting += [(int(record["left"]), node.left), (int(record["left"]) + 1, node.right)]
-    assert_same_singles(arrays.singles, plain.singles)
+    assert_same_singles(follower.tree._state.additive, plain.singles)
 
 
 def assert_same_singles(singles, plain):
     """Every cell of every feature: its limits, counts, moves and visits; weights and losses."""
     K, sums = plain.K, singles.sums[0]
-    assert not singles.is_off
+    assert singles.is_on
     assert sums["seen"] == plain.n
     for name, value in (
         ("told_weight", plain.a),

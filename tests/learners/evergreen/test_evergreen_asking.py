@@ -3,7 +3,7 @@
 import pytest
 
 import quercus as qc
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 
 POLICIES = (qc.ask.Uncertain, qc.ask.Random, qc.ask.Confident, qc.ask.VariableUncertainty)
 
@@ -19,7 +19,7 @@ class ByRow(qc.EvergreenTree):
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("delay", [0, 120])
 def test_the_compiled_loop_asks_and_learns_the_same(policy, delay):
-    stream = unkind_stream(1500)
+    stream = adversarial_stream(1500)
     runs = []
     for learner in (qc.EvergreenTree(), ByRow()):
         run = qc.evaluate((stream.rows, stream.labels), learner, ask=policy(budget=0.3), delay=delay)
@@ -33,10 +33,10 @@ def test_only_rows_that_were_not_chosen_are_watched():
     X, y = qc.streams.SEA(seed=3).take(2_000)
     y = [str(label) for label in y[:1200]] + [str(1 - int(label)) for label in y[1200:]]
     watched, unwatched = qc.EvergreenTree(), qc.EvergreenTree()
-    watched.learn_marked(X, y, [True] * len(y))
-    unwatched.learn_marked(X, y, [False] * len(y))
+    watched.learn_monitored(X, y, [True] * len(y))
+    unwatched.learn_monitored(X, y, [False] * len(y))
     assert watched.rows_ < unwatched.rows_ == 2_000
     with pytest.raises(ValueError, match="one True or False for each"):
-        watched.learn_marked(X[:2], y[:2], [True])
+        watched.learn_monitored(X[:2], y[:2], [True])
     with pytest.raises(AttributeError):
-        qc.EvergreenTree(adaptive=False).learn_marked(X[:2], y[:2], [True, True])
+        qc.EvergreenTree(adaptive=False).learn_monitored(X[:2], y[:2], [True, True])

@@ -74,56 +74,56 @@ def test_recent_labels_stay_where_they_count():
     frozen = tree.freeze()
     np.testing.assert_array_equal(frozen.predict_proba(X), tree.predict_proba(X))
     assert frozen.explain_one({"x0": 0.1}).experts == tree.explain_one({"x0": 0.1}).experts
-    assert frozen.state_arrays()["recent"].shape == (frozen.state_arrays()["nodes"].shape[0], 2)
-    tree._tree.options["recent_loss"] += 1e5
+    assert frozen.state_arrays()["tree/recent"].shape == (frozen.state_arrays()["tree/nodes"].shape[0], 2)
+    tree._state.options["recent_loss"] += 1e5
     frozen = tree.freeze()
     np.testing.assert_array_equal(frozen.predict_proba(X), tree.predict_proba(X))
     assert frozen.view().root.counts == tree.view().root.counts
-    assert frozen.state_arrays()["recent"].size == 0
+    assert frozen.state_arrays()["tree/recent"].size == 0
 
 
-def turn(tree):
-    tree.nodes["left"][0] = len(tree.nodes) + 3
+def turn(state):
+    state.tree.nodes["left"][0] = len(state.tree.nodes) + 3
 
 
-def loop(tree):
-    tree.nodes["left"][tree.nodes["left"][0]] = 1
+def loop(state):
+    state.tree.nodes["left"][state.tree.nodes["left"][0]] = 1
 
 
-def no_feature(tree):
-    tree.nodes["feature"][0] = 99
+def no_feature(state):
+    state.tree.nodes["feature"][0] = 99
 
 
-def other_kind(tree):
-    tree.nodes["set"][np.flatnonzero(tree.nodes["set"] >= 0)[0]] = -1
+def other_kind(state):
+    state.tree.nodes["set"][np.flatnonzero(state.tree.nodes["set"] >= 0)[0]] = -1
 
 
-def no_set(tree):
-    tree.sets = tree.sets[:-1].copy()
+def no_set(state):
+    state.tree.sets = state.tree.sets[:-1].copy()
 
 
-def too_deep(tree):
-    tree.nodes["depth"] += 61
+def too_deep(state):
+    state.tree.nodes["depth"] += 61
 
 
-def no_class(tree):
-    tree.options["classes"] += 1
+def no_class(state):
+    state.options["classes"] += 1
 
 
-def less_than_nothing(tree):
-    tree.counts[0, 0] = -1.0
+def less_than_nothing(state):
+    state.tree.counts[0, 0] = -1.0
 
 
-def no_scale(tree):
-    tree.nodes["scale"][0] = 0.0
+def no_scale(state):
+    state.tree.nodes["scale"][0] = 0.0
 
 
-def no_number(tree):
-    tree.options["loss"] = np.nan
+def no_number(state):
+    state.options["loss"] = np.nan
 
 
-def no_nodes(tree):
-    tree.nodes = tree.nodes[:0].copy()
+def no_nodes(state):
+    state.tree.resize(node=0)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,6 @@ def test_damaged_files_are_refused(damage, tmp_path):
     X, y = make_rows(1500)
     frozen = EvergreenTree().partial_fit(X, y).freeze()
     reread(frozen, tmp_path)
-    damage(frozen._tree)
-    with pytest.raises(ModelFileError, match="do not fit together"):
+    damage(frozen._state)
+    with pytest.raises(ModelFileError, match="cannot rebuild its FrozenEvergreen"):
         reread(frozen, tmp_path)

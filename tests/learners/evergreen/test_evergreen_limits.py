@@ -1,5 +1,7 @@
 """What comes while a growth is under way, or when memory is short."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -14,11 +16,11 @@ def test_categories_that_come_while_a_tree_grows(tmp_path):
         return [[float(rng.normal()), str(rng.integers(categories))] for _ in range(count)]
 
     tree = qc.EvergreenTree(adaptive=False).partial_fit(rows(9000, 5), rng.integers(0, 2, 9000))
-    while tree._tree.options["stage"][0] != GROWING:
+    while tree._state.options["stage"][0] != GROWING:
         tree.partial_fit(rows(1, 5), [int(rng.integers(2))])
     tree.partial_fit(rows(1, 5), [0])
     tree.partial_fit(rows(3, 250), [0, 1, 0])
-    assert tree._tree.options["stage"][0] == GROWING
+    assert tree._state.options["stage"][0] == GROWING
     tree.save(tmp_path / "tree.quercus")
     again = qc.load(tmp_path / "tree.quercus")
     more, labels = rows(3000, 250), rng.integers(0, 2, 3000)
@@ -43,19 +45,27 @@ def test_memory_is_kept_when_classes_come():
     assert tree.n_leaves_ > 1
 
 
-def test_a_forest_refuses_classes_for_all_trees_or_none(tmp_path):
-    X = np.random.default_rng(0).normal(size=(500, 3))
-    forest = qc.EvergreenForest(max_bytes=4_000_000).partial_fit(X, (X[:, 0] > 0).astype(int))
-    with pytest.raises(MemoryError, match="max_bytes"):
-        forest.partial_fit(X, np.arange(500))
-    assert {tree.n_rows for tree in forest._trees} == {500}
-    forest.save(tmp_path / "forest.quercus")
-    assert qc.load(tmp_path / "forest.quercus").rows_ == 500
+@pytest.mark.parametrize("make", [qc.EvergreenTree, qc.EvergreenForest])
+def test_classes_without_room_end_a_batch_before_their_row(make, tmp_path):
+    X = np.random.default_rng(0).normal(size=(2000, 3))
+    few = {"trees": 3, "max_bytes": 4_000_000} if make is qc.EvergreenForest else {"max_bytes": 1_000_000}
+    model, plain = (make(**few).partial_fit(X[:500], (X[:500, 0] > 0).astype(int)) for _ in range(2))
+    with pytest.raises(MemoryError, match="max_bytes") as told:
+        model.partial_fit(X, np.arange(2000))
+    learned = int(re.search(r"The (\d+) rows before", str(told.value))[1])
+    assert learned == model.classes_.size > 2
+    plain.partial_fit(X[:learned], np.arange(learned))
+    model.save(tmp_path / "model.quercus")
+    again = qc.load(tmp_path / "model.quercus")
+    for one in (model, again, plain):
+        one.partial_fit(X[:200], (X[:200, 0] > 0).astype(int))
+    for name, array in plain.state_arrays().items():
+        assert array.tobytes() == model.state_arrays()[name].tobytes() == again.state_arrays()[name].tobytes(), name
 
 
 def test_too_little_memory_is_told_at_once():
-    with pytest.raises(ValueError, match="max_bytes=400,000 has no room"):
-        qc.EvergreenTree(max_bytes=400_000).partial_fit(np.zeros((1, 20)), ["a"])
+    with pytest.raises(ValueError, match="max_bytes=40,000 has no room"):
+        qc.EvergreenTree(max_bytes=40_000).partial_fit(np.zeros((1, 20)), ["a"])
 
 
 def test_two_bins_of_a_feature_that_comes_late():
@@ -67,3 +77,36 @@ def test_two_bins_of_a_feature_that_comes_late():
     tree.partial_fit(late * 3, [int(row["b"] > 0) for row in late] * 3)
     tree.regrow()
     assert np.mean(tree.predict(late) == [int(row["b"] > 0) for row in late]) > 0.8
+
+
+def test_many_columns_leave_room_for_fewer_bins_and_rows(tmp_path):
+    X = np.random.default_rng(0).normal(size=(1000, 5000))
+    y = X[:, 17] > 0
+    tree = qc.EvergreenTree().partial_fit(X[:400], y[:400])
+    tree.save(tmp_path / "tree.quercus")
+    again = qc.load(tmp_path / "tree.quercus")
+    for one in (tree, again):
+        one.partial_fit(X[400:], y[400:])
+        assert one.nbytes <= one.max_bytes
+    np.testing.assert_array_equal(tree.predict_proba(X), again.predict_proba(X))
+    assert np.mean(tree.predict(X) == y) > 0.95
+
+
+def test_more_rows_than_32_bits_count(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 2))
+    y = (X[:, 0] > 0).astype(int)
+    tree = qc.EvergreenTree(adaptive=False).partial_fit(X[:2500], y[:2500])
+    # As if it had seen many more rows before these.
+    more = 2**32 - 2600
+    tree._state.options["seen"] += more
+    tree._state.rows["number"] += np.uint32(more)
+    tree._state.sampled += np.uint32(more)
+    tree.partial_fit(X[2500:], y[2500:])
+    tree.save(tmp_path / "tree.quercus")
+    again = qc.load(tmp_path / "tree.quercus")
+    for one in (tree, again):
+        one.partial_fit(X, y).regrow()
+    assert tree._state.options["seen"][0] > 2**32
+    np.testing.assert_array_equal(tree.predict_proba(X), again.predict_proba(X))
+    assert np.mean(tree.predict(X) == y) > 0.95

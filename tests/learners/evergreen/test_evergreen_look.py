@@ -13,9 +13,9 @@ import pytest
 from quercus import EvergreenTree
 from quercus.explain import to_svg
 from quercus.explain.words import show_share, width
+from quercus.learners.evergreen.additive.telling import tell_features, weigh_singles
 from quercus.learners.evergreen.explaining import EXPERTS
 from quercus.learners.evergreen.layout import IDLE
-from quercus.learners.evergreen.singles.telling import tell_features, weigh_singles
 from quercus.learners.evergreen.view import weigh_experts
 
 JOBS = ("clerk", "nurse", "cook", "smith", "judge")
@@ -117,7 +117,7 @@ def test_there_are_trees_with_sets_and_with_late_categories():
 
 def shares_of(tree, path, label):
     """Return, by the formulas alone, what each node of a path tells of a class, and what the tree's experts do."""
-    arrays, classes = tree._tree, tree._tree.classes
+    arrays, classes = tree._state.tree, tree._state.classes
     nodes, k = arrays.nodes, list(tree.schema_.labels).index(label)
     p = [(arrays.counts[0, k] + 1 / classes) / (nodes["n"][0] + 1)]
     for v in path[1:]:
@@ -136,16 +136,16 @@ def shares_of(tree, path, label):
 
 def told_by_all(tree, told, by_tree):
     """Return class probabilities by the parts of an explanation: experts of the tree, and single features on top."""
-    share, weights = told.experts[EXPERTS[3]], weigh_experts(tree._tree.options[0])
+    share, weights = told.experts[EXPERTS[3]], weigh_experts(tree._state.options[0])
     assert [told.experts[name] for name in EXPERTS[:3]] == pytest.approx([(1 - share) * w for w in weights])
     B = [sum(w * q for w, q in zip(weights, tells.values(), strict=True)) for tells in by_tree]
     if share == 0:
         return B
-    sums = tree._tree.singles.sums[0]
+    sums = tree._state.additive.sums[0]
     places = [tree.schema_.labels.index(label) for label in tree.classes_.tolist()]
     answer = tree.schema_.labels.index(told.prediction)
     row = tree._read_one({single.feature: single.value for single in told.singles})[0]
-    own = [tell_features(tree._tree.singles, row, k, answer).sum() for k in places]
+    own = [tell_features(tree._state.additive, row, k, answer).sum() for k in places]
     z = np.array([sums["told_weight"] * math.log(max(q, 1e-4)) + one for q, one in zip(B, own, strict=True)])
     S = np.exp(z - z.max()) / np.exp(z - z.max()).sum()
     return [(1 - share) * q + share * one for q, one in zip(B, S, strict=True)]
@@ -193,7 +193,7 @@ def test_recent_labels_count_where_labels_come_in_runs():
     told = tree.explain_one({"x0": 0.5, "x1": 0.5})
     assert told.experts["recent labels"] > 0.9
     assert str(told).splitlines()[-1].endswith(f"recent labels {show_share(told.experts['recent labels'])}")
-    tree._tree.options["recent_loss"] += 1e5
+    tree._state.options["recent_loss"] += 1e5
     told = tree.explain_one({"x0": 0.5, "x1": 0.5})
     assert told.experts["recent labels"] == 0
     assert "recent labels" not in str(told)
@@ -256,11 +256,11 @@ def test_all_renderers_show_the_tree(grown):
     lines = str(tree).splitlines()
     assert lines[0].startswith("EvergreenTree: ")
     assert max(map(width, lines)) <= 120
-    beside = weigh_singles(tree._tree.singles) >= 0.01
+    beside = weigh_singles(tree._state.additive) >= 0.01
     assert lines[-1].startswith("what single features tell is added to that: ") == beside
-    assert len(tree.to_text(max_nodes=None).splitlines()) == 2 + len(tree._tree.nodes) + beside
+    assert len(tree.to_text(max_nodes=None).splitlines()) == 2 + len(tree._state.tree.nodes) + beside
     ET.fromstring(to_svg(tree.view(), max_depth=None, max_nodes=None))
-    assert tree.to_dot().count(" -> ") == len(tree._tree.nodes) - 1
+    assert tree.to_dot().count(" -> ") == len(tree._state.tree.nodes) - 1
     assert tree.to_mermaid().startswith("flowchart TD\n")
     assert "{" not in tree.to_mermaid()
     bundle = tree._repr_mimebundle_()
@@ -309,7 +309,7 @@ def test_a_growth_under_way_shows_the_tree_that_answers():
     X = rng.random((9000, 20))
     y = (X[:, 3] > 0.4) ^ (X[:, 7] > 0.5)
     tree, seen = make_plain(), 0
-    while seen < 3300 or tree._tree.options["stage"][0] == IDLE:
+    while seen < 3300 or tree._state.options["stage"][0] == IDLE:
         tree.partial_fit(X[seen : seen + 10], y[seen : seen + 10], classes=[False, True])
         seen += 10
     view = tree.view()

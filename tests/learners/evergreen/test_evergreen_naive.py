@@ -34,7 +34,7 @@ def test_bins_are_cut_where_values_crowd():
     follower = Follower(*make_both(("moving", "heavy"), bins=8, adaptive=False))
     for row, label in zip(X, y, strict=True):
         follower.learn(row, label)
-    arrays = follower.tree._tree
+    arrays = follower.tree._state
     for f in range(2):
         assert arrays.edges[f, : arrays.features["edges"][f]].tolist() == pytest.approx(follower.plain.edges[f])
     assert arrays.features["edges"][0] > 8
@@ -48,7 +48,7 @@ def test_a_full_store_is_thinned_out(keep):
     follower = Follower(*make_both(("number", "few"), keep=keep, rows=200), rows=200)
     for row, label in zip(X, y, strict=True):
         follower.learn(row, label)
-    arrays = follower.tree._tree
+    arrays = follower.tree._state
     assert [row.number for row in follower.plain.store] == arrays.rows["number"][: arrays.n_rows].tolist()
     assert_same_tree(follower)
     assert_same_answers(follower, X[:20])

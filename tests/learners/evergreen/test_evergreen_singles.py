@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import quercus as qc
-from quercus.learners.evergreen import running
-from quercus.learners.evergreen.kernels import answer_rows
+from quercus.learners.evergreen import engine
+from quercus.learners.evergreen.additive.telling import weigh_singles
 from quercus.learners.evergreen.layout import ALARMED, BEGIN, NEEDS_LIMITS, READY, STANDS
-from quercus.learners.evergreen.singles.telling import weigh_singles
-from quercus.rows import DONE
 from quercus.store.files import read_model, write_model
+from tests.frozen.models import FOLDER, MODELS
+from tests.frozen.streams import stream
 from tests.learners.evergreen.following import Follower, assert_same_singles, make_both, make_rows
 from tests.naive.singles import NaiveSingles
 
@@ -31,9 +31,9 @@ class PlainVote:
 
     def shares_of_trees(self, row):
         forest, told = self.forest, []
-        for tree in forest._trees:
+        for tree in forest._state.trees:
             proba = np.zeros((1, len(forest._order)))
-            answer_rows(*tree.answering, forest._order, forest._loss, forest._read([row]), np.zeros(1, int), proba)
+            qc.EvergreenTree.engine.predict(tree, forest, forest._read([row]), forest._known, np.zeros(1, int), proba)
             told.append(proba[0].tolist())
         return told
 
@@ -82,8 +82,8 @@ def test_a_forest_adds_single_features_to_its_vote():
             for other in X[:10]:
                 expected = plain.singles.answer(plain.told(other)[0], plain.values(other))
                 np.testing.assert_allclose(forest.predict_proba([other])[0], expected, rtol=1e-7)
-            assert_same_singles(forest._singles, plain.singles)
-    assert forest._losses == pytest.approx(plain.losses)
+            assert_same_singles(forest._state.additive, plain.singles)
+    assert forest._state.losses == pytest.approx(plain.losses)
 
 
 def test_more_than_512_rows_and_then_another_range():
@@ -92,7 +92,7 @@ def test_more_than_512_rows_and_then_another_range():
     follower = Follower(*make_both(("moving", "few", "category"), adaptive=False))
     for row, label in zip(X, y, strict=True):
         follower.learn(row, label)
-    singles = follower.tree._tree.singles
+    singles = follower.tree._state.additive
     assert_same_singles(singles, follower.plain.singles)
     assert singles.columns["limits"][0] > 15
     assert singles.columns["limits"][1] > 0
@@ -120,8 +120,8 @@ def test_features_that_come_late():
         plain.learn(B, row[:known], label, 1.0)
         for one in (tree, twin):
             one.partial_fit([x], [label], **({} if i else {"classes": [0, 1]}))
-    assert_same_singles(tree._tree.singles, plain)
-    columns, visits = tree._tree.singles.columns, tree._tree.singles.visits
+    assert_same_singles(tree._state.additive, plain)
+    columns, visits = tree._state.additive.columns, tree._state.additive.visits
     assert [visits[first] for first in columns["first"]] == [0, 100, 600]
 
 
@@ -131,14 +131,13 @@ def test_without_room_there_are_none(make, tmp_path):
     X = rng.integers(0, 200, size=(3000, 6)).astype(float)
     y = rng.integers(0, 40, 3000)
     model = make(nominal=range(6), max_bytes=2**20 if make is qc.EvergreenTree else 2**23)
-    singles = (lambda: model._tree.singles) if make is qc.EvergreenTree else (lambda: model._singles)
     model.partial_fit(X[:5], [0, 1, 0, 1, 0])
-    assert not singles().is_off
+    assert model._state.additive.is_on
     for start in range(5, 3000, 500):
         model.partial_fit(X[start : start + 500], y[start : start + 500])
         assert model.nbytes <= model.max_bytes
     if make is qc.EvergreenTree:
-        assert singles().is_off
+        assert not model._state.additive.is_on
         assert model.explain_one({f"x{f}": 3.0 for f in range(6)}).singles == ()
     model.save(tmp_path / "model.quercus")
     again = qc.load(tmp_path / "model.quercus")
@@ -147,28 +146,23 @@ def test_without_room_there_are_none(make, tmp_path):
     np.testing.assert_array_equal(model.predict_proba(X[:50]), again.predict_proba(X[:50]))
 
 
-@pytest.mark.parametrize("make", [qc.EvergreenTree, qc.EvergreenForest])
-def test_a_file_that_is_older_than_single_features_goes_on(make, tmp_path):
-    X, y = make_rows(np.random.default_rng(1), 600, KINDS)
-    model = make(nominal=NOMINAL)
-    model._ablate = frozenset({"singles"})
-    model.partial_fit(X[:300], y[:300]).save(tmp_path / "new.quercus")
-    new = read_model(tmp_path / "new.quercus")
-    arrays = {name: array for name, array in new.arrays.items() if name not in ARRAYS}
-    extra = {name: value for name, value in new.extra.items() if name != "singles"}
+@pytest.mark.parametrize("name", ["EvergreenTree", "EvergreenForest"])
+def test_a_file_that_is_older_than_single_features_goes_on(name, tmp_path):
+    golden, about = read_model(FOLDER / "format-1" / f"{name}.quercus"), MODELS[name]
+    arrays = {name: array for name, array in golden.arrays.items() if name not in ARRAYS}
     write_model(
         tmp_path / "old.quercus",
-        learner=new.learner,
-        parameters=new.parameters,
-        schema=new.schema,
+        learner=golden.learner,
+        parameters=golden.parameters,
+        schema=golden.schema,
         arrays=arrays,
-        extra=extra,
+        extra={name: value for name, value in golden.extra.items() if name != "singles"},
     )
-    old = qc.load(tmp_path / "old.quercus")
-    assert len(old.predict(X[:5])) == 5
-    old.partial_fit(X[300:], y[300:])
-    singles = old._tree.singles if make is qc.EvergreenTree else old._singles
-    assert (singles.is_off, int(singles.sums["seen"][0])) == (False, 300)
+    old, rows = qc.load(tmp_path / "old.quercus"), stream(about.stream)
+    assert len(old.predict(rows.X[:5])) == 5
+    old.partial_fit(rows.X[about.rows : about.rows + 100], rows.y[about.rows : about.rows + 100])
+    singles = old._state.additive
+    assert (singles.is_on, int(singles.sums["seen"][0])) == (True, 100)
 
 
 def test_a_frozen_tree_keeps_only_what_answers_need():
@@ -176,11 +170,11 @@ def test_a_frozen_tree_keeps_only_what_answers_need():
     X = rng.normal(size=(3000, 10))
     tree = qc.EvergreenTree().partial_fit(X, X.sum(axis=1) > 0)
     frozen = tree.freeze()
-    assert weigh_singles(tree._tree.singles) > 0.9
-    assert frozen._tree.singles.nbytes < tree._tree.singles.nbytes / 3
+    assert weigh_singles(tree._state.additive) > 0.9
+    assert frozen._state.additive.nbytes < tree._state.additive.nbytes / 3
     np.testing.assert_array_equal(frozen.predict_proba(X), tree.predict_proba(X))
-    tree._tree.singles.sums["loss"] += 1e4
-    assert tree.freeze()._tree.singles.is_off
+    tree._state.additive.sums["loss"] += 1e4
+    assert not tree.freeze()._state.additive.is_on
     np.testing.assert_array_equal(tree.freeze().predict_proba(X), tree.predict_proba(X))
 
 
@@ -251,12 +245,12 @@ def test_a_forest_whose_first_rows_have_no_features(tmp_path):
 class Interrupting:
     """Stands for the compiled loop: Ctrl-C comes as soon as it has stopped for a given reason."""
 
-    def __init__(self, run, reason):
-        self.run, self.reason, self.came = run, reason, False
+    def __init__(self, run, reason, tree):
+        self.run, self.reason, self.tree, self.came = run, reason, tree, False
 
     def __call__(self, *arguments):
         row = self.run(*arguments)
-        if not self.came and arguments[0]["stopped"][0] == self.reason:
+        if not self.came and self.tree._state.options["stopped"][0] == self.reason:
             self.came = True
             raise KeyboardInterrupt
         return row
@@ -268,13 +262,12 @@ def test_ctrl_c_comes_after_what_the_loop_stopped_for(reason, monkeypatch):
     rows = [dict(zip("abcdefgh", row, strict=True)) for row in rng.normal(size=(4000, 8)).tolist()]
     y = [(row["a"] > 0) ^ (row["b"] > 1) ^ (i > 2500) for i, row in enumerate(rows)]
     tree = qc.EvergreenTree(features="open")
-    loop = Interrupting(running.run_rows, reason)
-    monkeypatch.setattr(running, "run_rows", loop)
+    loop = Interrupting(engine.run_rows, reason, tree)
+    monkeypatch.setattr(engine, "run_rows", loop)
     with pytest.raises(KeyboardInterrupt):
         tree.partial_fit(rows, y)
-    seen = int(tree._tree.options["seen"][0])
+    seen = int(tree._state.options["seen"][0])
     assert loop.came
-    assert tree._tree.options["stopped"][0] == DONE
     plain = qc.EvergreenTree(features="open").partial_fit(rows[:seen], y[:seen])
     for one in (tree, plain):
         one.partial_fit([{**row, "new": 1.0} for row in rows[seen:]], y[seen:])

@@ -50,7 +50,7 @@ def recode(X, column):
 
 
 def compare(tree, naive, X):
-    nodes, counts = tree._tree.used()["nodes"], tree._tree.used()["counts"]
+    nodes, counts = tree._tree.to_arrays()["nodes"], tree._tree.to_arrays()["counts"]
     dump = naive.dump()
     assert len(nodes) == len(dump)
     for k, (node, plain) in enumerate(zip(nodes, dump, strict=True)):

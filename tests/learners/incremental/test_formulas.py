@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numba import types
 
 from quercus import ConfidenceTree
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 from quercus.learners.incremental.criteria import bound_gap, weigh_impurity
 from quercus.learners.incremental.layout import (
     ENTROPY,
@@ -22,7 +22,6 @@ from quercus.learners.incremental.layout import (
     PRACTICAL,
     THEOREM,
     TIGHT,
-    WEIGHTS,
 )
 from quercus.learners.incremental.view import consistency_radius
 from tests.naive import bounds, criteria
@@ -38,7 +37,7 @@ WORDS = {GINI: "gini", ENTROPY: "entropy", KEARNS_MANSOUR: "kearns_mansour"}
 NUMBERS = (types.int64, types.int64, types.float64, *[types.int64] * 4, types.float64)
 
 
-@kernel(types.float64, types.int64, WEIGHTS)
+@kernel(types.float64, types.int64, array_type(np.float64, 1, True))
 def impurity(criterion, counts):
     """Phi of these class weights, through the kernel that the engine uses."""
     total = 0.0

@@ -329,3 +329,37 @@ def test_a_file_whose_numbers_make_no_sense_is_refused(tmp_path, array, field, v
     write_model(tmp_path / "forged.quercus", arrays=arrays, **forged)
     with pytest.raises(ModelFileError):
         qc.load(tmp_path / "forged.quercus")
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [ConfidenceTree(leaf="naive_bayes", grace_period=20), HoeffdingTree(), qc.CredibleTree()],
+    ids=["confidence", "hoeffding", "credible"],
+)
+def test_a_frozen_tree_can_be_loaded_at_any_time(learner, tmp_path):
+    X, y = qc.streams.SEA(seed=1).take(3_000)
+    tree = clone(learner)
+    for start in range(0, len(y), 25):
+        tree.partial_fit(X[start : start + 25], y[start : start + 25])
+        tree.freeze().save(tmp_path / "frozen.quercus")
+        loaded = qc.load(tmp_path / "frozen.quercus")
+        np.testing.assert_array_equal(loaded.predict_proba(X[:20]), tree.predict_proba(X[:20]))
+
+
+def test_a_refused_feature_or_class_changes_nothing(stream):
+    X, y = stream
+    tree = ConfidenceTree(features="open").partial_fit(X[:3000], y[:3000])
+    state = tree._tree
+    for change in (
+        lambda: state.add_features(400),
+        lambda: state.declare_classes(4000),
+        lambda: state.fit_row(np.array([1.5, 0.25, 40.0, 200.0]), 9, [False, False, True, True]),
+    ):
+        state.max_bytes = 300
+        before, arrays = copy.deepcopy(state), state.to_arrays()
+        with pytest.raises(MemoryError, match="give the learner a larger max_bytes"):
+            change()
+        assert state.equals(before)
+        assert state.sizes == before.sizes
+        assert all(array.tobytes() == arrays[name].tobytes() for name, array in state.to_arrays().items())
+        np.testing.assert_array_equal(state.hist, before.hist)

@@ -14,15 +14,11 @@ from quercus.learners.incremental.layout import (
     CUTS,
     CUTS_AND_LOOKS,
     HOEFFDING_INTERVAL,
-    LEARN,
     MAJORITY,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
     NO_CORRECTION,
-    PREDICT,
-    RESUME,
 )
-from quercus.learners.incremental.pooled.arrays import PooledArrays
 from quercus.learners.incremental.pooled.kernels import run_pool_rows
 from quercus.learners.incremental.pooled.layout import (
     LABEL,
@@ -30,13 +26,13 @@ from quercus.learners.incremental.pooled.layout import (
     SIZE_POOL,
     SIZE_VOLUME,
 )
-from quercus.rows import ASKING, DECISION, DONE
+from quercus.learners.incremental.pooled.state import PooledState
+from quercus.rows import DONE, LEARN, PREDICT, RESUME, Rows
 from tests.naive.credible import PoolTree
 
 BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
 CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}
 SIZES = {"pool": SIZE_POOL, "labels": SIZE_LABELS, "volume": SIZE_VOLUME}
-NO_ASKING = (np.zeros(0, ASKING), np.zeros(0, np.int64), np.zeros(0, DECISION))
 
 
 def make_tree(features, *, criterion="entropy", bound="credible", correction=None, size="pool", delta=0.3, min_leaf=1,
@@ -49,7 +45,8 @@ def make_tree(features, *, criterion="entropy", bound="credible", correction=Non
         "delta": delta,
         "min_leaf": min_leaf,
     }
-    tree = PooledArrays({"leaf": MAJORITY, "buffer_rows": 2, "grace": 1.0}, pooling, max_bytes)
+    settings = {"leaf": MAJORITY, "buffer_rows": 2, "grace": 1.0, "alpha": 1.0, "rule": CREDIBLE, "scale": 0.1}
+    tree = PooledState.begin(settings, max_bytes, pooling=pooling)
     tree.add_features(features)
     return tree
 
@@ -65,10 +62,10 @@ def learn(tree, X, y, w=None, places=None, nominal=None, classes=8, predict=Fals
     proba = np.zeros((len(answers), classes))
     mode = (LEARN if places is None else LABEL) | (PREDICT if predict else 0)
     places = np.empty(0, np.int64) if places is None else np.asarray(places, np.int64)
+    rows = Rows(X, y=y, weight=w, answers=answers, proba=proba)
     row = resume = 0
     while row < len(y):
-        rows = (X, y, w, answers, proba, *NO_ASKING, places)
-        row = run_pool_rows(*tree.learning, table, order, loss, *rows, row, len(y), mode | resume)
+        row = run_pool_rows(tree.ref, rows.ref, places, order, loss, table, row, len(y), mode | resume)
         stopped = tree.options["stopped"][0]
         resume = RESUME if stopped in (NEEDS_LAYOUT, NEEDS_ROOM) else 0
         if stopped == NEEDS_LAYOUT:
@@ -120,7 +117,7 @@ def plain_row(row):
 
 def same_state(a, b):
     """Compare all that is saved, and all that follows from it."""
-    ours, theirs = a.used(), b.used()
+    ours, theirs = a.to_arrays(), b.to_arrays()
     assert [name for name in ours if ours[name].tobytes() != theirs[name].tobytes()] == []
     n, nodes = a.n_rows, int(a.options["nodes"][0])
     assert a.sorted.tobytes() == b.sorted.tobytes()
@@ -130,7 +127,7 @@ def same_state(a, b):
 
 
 def same_tree(tree, naive):
-    nodes = tree.used()["nodes"]
+    nodes = tree.to_arrays()["nodes"]
     assert len(nodes) == len(naive.tree)
     for at, plain in enumerate(naive.tree):
         node = nodes[at]

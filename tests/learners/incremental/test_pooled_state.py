@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from quercus.learners.incremental.frozen import _keep_answers
 from quercus.learners.incremental.kernels import find_leaves
-from quercus.learners.incremental.pooled.arrays import PooledArrays
-from quercus.learners.incremental.pooled.restore import restore_pool
+from quercus.learners.incremental.pooled.state import PooledState
 from quercus.learners.incremental.restore import restore_tree
+from quercus.learners.incremental.state import TreeState
 from quercus.store import Model, ModelFileError
-from tests.learners.incremental.test_pooled import NOMINAL, SIZES, learn, make_tree, mixed_pool, same_state
+from tests.learners.incremental.test_pooled import KINDS, NOMINAL, SIZES, learn, make_tree, mixed_pool, same_state
 
 HIGH = {"delta": 0.45}
 
@@ -33,9 +33,10 @@ def grown_tree(size="pool", rows=200, pooled=120, seed=0, **changes):
 
 
 def as_model(tree, **arrays):
-    used = {name: array.copy() for name, array in tree.used().items()} | arrays
+    used = {name: array.copy() for name, array in tree.to_arrays().items()} | arrays
     schema = {"names": list("abcde"), "labels": [0, 1, 2], "categories": [[], [], list("wxyz"), [], []]}
-    return Model("CredibleTree", {}, schema, used, {"capacities": tree.capacities()})
+    schema["kinds"] = KINDS
+    return Model("CredibleTree", {}, schema, used, {"sizes": tree.to_sizes()})
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -55,7 +56,7 @@ def test_any_partition_gives_the_same_bytes(size, cuts, pooled):
     assert trees[0].options["nodes"][0] >= 3
     same_state(trees[0], trees[1])
     same_state(trees[0], trees[2])
-    assert trees[0].capacities() == trees[1].capacities() == trees[2].capacities()
+    assert trees[0].to_sizes() == trees[1].to_sizes() == trees[2].to_sizes()
 
 
 def test_a_pool_in_two_parts_is_the_same_before_the_first_label():
@@ -78,10 +79,10 @@ def test_saving_in_the_middle_changes_nothing(size):
         places = np.arange(start, start + 20) if start < 100 else None
         for each in (tree, saved):
             learn(each, X[part], y[part], places=places, nominal=NOMINAL)
-        saved = restore_pool(as_model(saved), saved.max_bytes)
+        saved = restore_tree(as_model(saved), PooledState, saved.max_bytes)
         saved = pickle.loads(pickle.dumps(copy.deepcopy(saved)))
         same_state(tree, saved)
-        assert (tree.nbytes, tree.capacities()) == (saved.nbytes, saved.capacities())
+        assert (tree.nbytes, tree.to_sizes()) == (saved.nbytes, saved.to_sizes())
     assert tree.options["nodes"][0] >= 9
 
 
@@ -99,9 +100,9 @@ def test_rows_and_features_that_come_late(size):
     learn(tree, late[60:120], y[60:120], places=places, nominal=NOMINAL)
     learn(tree, late[120:], y[120:], nominal=NOMINAL)
     assert np.isnan(tree.values[:60, 4]).all()
-    assert 4 in tree.used()["nodes"]["feature"]
-    same_state(tree, restore_pool(as_model(tree), tree.max_bytes))
-    labels = tree.used()["rows"]["label"]
+    assert 4 in tree.to_arrays()["nodes"]["feature"]
+    same_state(tree, restore_tree(as_model(tree), PooledState, tree.max_bytes))
+    labels = tree.to_arrays()["rows"]["label"]
     np.testing.assert_array_equal(labels, y)
     np.testing.assert_array_equal(tree.labels_of(np.array([3, 149])), y[[3, 149]])
 
@@ -109,15 +110,15 @@ def test_rows_and_features_that_come_late(size):
 def test_the_tree_that_answers_is_a_plain_one():
     tree = grown_tree()
     main = tree.main()
-    assert type(main) is not PooledArrays
+    assert type(main) is not PooledState
     assert main.nodes is tree.nodes
-    assert set(main.used()) < set(tree.used())
-    frozen = restore_tree(as_model(_keep_answers(main)), 2**30)
+    assert set(main.to_arrays()) < set(tree.to_arrays())
+    frozen = restore_tree(as_model(_keep_answers(main)), TreeState, 2**30)
     leaves = np.zeros((2, tree.n_rows), np.int64)
     for each, found in zip((tree, frozen), leaves, strict=True):
         find_leaves(each.nodes, tree.values[: tree.n_rows], found)
     np.testing.assert_array_equal(*leaves)
-    np.testing.assert_array_equal(frozen.used()["counts"], tree.used()["counts"])
+    np.testing.assert_array_equal(frozen.to_arrays()["counts"], tree.to_arrays()["counts"])
     assert frozen.nbytes < tree.nbytes / 4
 
 
@@ -148,8 +149,8 @@ def test_a_tree_without_room_stops_growing_and_goes_on(max_bytes):
             assert tree.nbytes <= max_bytes
     assert ["has stopped growing" in str(warning.message) for warning in seen] == [True]
     assert tree.options["full"][0] == 1
-    leaves = tree.used()["nodes"]["left"] == 0
-    assert tree.used()["counts"][leaves].sum() == 3000
+    leaves = tree.to_arrays()["nodes"]["left"] == 0
+    assert tree.to_arrays()["counts"][leaves].sum() == 3000
     rows, nodes = tree.n_rows, int(tree.options["nodes"][0])
     assert 16 <= rows < 3000
     with warnings.catch_warnings():
@@ -158,7 +159,7 @@ def test_a_tree_without_room_stops_growing_and_goes_on(max_bytes):
     assert (tree.n_rows, tree.options["nodes"][0]) == (rows, nodes)
     with pytest.raises(MemoryError, match="has stopped growing"):
         tree.join(X[:1], NOMINAL)
-    same_state(tree, restore_pool(as_model(tree), max_bytes))
+    same_state(tree, restore_tree(as_model(tree), PooledState, max_bytes))
 
 
 def test_a_pool_without_room_for_nodes_still_takes_labels():
@@ -170,7 +171,7 @@ def test_a_pool_without_room_for_nodes_still_takes_labels():
     with pytest.warns(UserWarning, match="has stopped growing"):
         learn(tree, X, y, places=np.arange(400), nominal=NOMINAL)
     assert (tree.labels_of(np.arange(400)) == y).all()
-    assert tree.used()["counts"][tree.used()["nodes"]["left"] == 0].sum() == 400
+    assert tree.to_arrays()["counts"][tree.to_arrays()["nodes"]["left"] == 0].sum() == 400
 
 
 def test_looks_that_were_broken_off_are_made_up_for():
@@ -205,7 +206,7 @@ def test_a_row_of_weight_0_is_no_row():
     w = np.arange(30) % 2.0
     learn(tree, X, y, w, nominal=NOMINAL)
     assert tree.n_rows == 15
-    np.testing.assert_array_equal(tree.used()["rows"]["label"], y[1::2])
+    np.testing.assert_array_equal(tree.to_arrays()["rows"]["label"], y[1::2])
 
 
 DAMAGES = [
@@ -247,24 +248,24 @@ DAMAGES = [
 @pytest.mark.parametrize(("array", "field", "value"), DAMAGES)
 def test_a_damaged_file_is_refused(array, field, value, size):
     tree = grown_tree(size)
-    assert tree.used()["nodes"]["left"][0] == 1
-    damaged = tree.used()[array].copy()
+    assert tree.to_arrays()["nodes"]["left"][0] == 1
+    damaged = tree.to_arrays()[array].copy()
     damaged[field][0] = value
     with pytest.raises(ModelFileError):
-        restore_pool(as_model(tree, **{array: damaged}), tree.max_bytes)
+        restore_tree(as_model(tree, **{array: damaged}), PooledState, tree.max_bytes)
 
 
 def test_values_of_a_damaged_file_are_refused():
     tree = grown_tree()
     for place, value in [((3, 0), np.inf), ((3, 2), 0.5), ((3, 2), -1.0)]:
-        values = tree.used()["values"].copy()
+        values = tree.to_arrays()["values"].copy()
         values[place] = value
         with pytest.raises(ModelFileError):
-            restore_pool(as_model(tree, values=values), tree.max_bytes)
+            restore_tree(as_model(tree, values=values), PooledState, tree.max_bytes)
     with pytest.raises(ModelFileError):
-        restore_pool(as_model(tree, values=tree.used()["values"][:, :4].copy()), tree.max_bytes)
+        restore_tree(as_model(tree, values=tree.to_arrays()["values"][:, :4].copy()), PooledState, tree.max_bytes)
     model = as_model(tree)
-    for name in ("values", "rows", "regions", "spans"):
-        model.extra["capacities"] = tree.capacities() | {name: [10**9, 5][: tree.used()[name].ndim]}
+    for dim in ("row", "node", "feature", "class"):
+        model.extra["sizes"] = tree.to_sizes() | {dim: 10**9}
         with pytest.raises(ModelFileError):
-            restore_pool(model, tree.max_bytes)
+            restore_tree(model, PooledState, tree.max_bytes)

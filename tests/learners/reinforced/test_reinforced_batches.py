@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quercus import ReinforcedTree
 from quercus.acquisition.layout import KNOWN, MISSING
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 
 PRICES = {
     "costs": {"amount": 4.0, "person": 2.0, "level": 0.0},
@@ -34,7 +34,7 @@ def same(first, second):
 @settings(max_examples=8, deadline=None)
 @given(st.sampled_from(sorted(VARIANTS)), st.lists(st.integers(1, 1099), max_size=6))
 def test_any_partition_buys_the_same(variant, cuts):
-    rows, labels = unkind_stream(1100)
+    rows, labels = adversarial_stream(1100)
     whole, parted = ReinforcedTree(**VARIANTS[variant]), ReinforcedTree(**VARIANTS[variant])
     expected = whole.buy_and_learn(rows, labels)
     cost = []
@@ -50,7 +50,7 @@ def test_any_partition_buys_the_same(variant, cuts):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_row_is_bought_as_a_case_would(variant):
-    rows, labels = unkind_stream(900)
+    rows, labels = adversarial_stream(900)
     tree = ReinforcedTree(**VARIANTS[variant])
     tree.buy_and_learn(rows[:800], labels[:800])
     told = tree.purchases(rows[800:])
@@ -90,7 +90,7 @@ def next_seed(tree):
 # Short of memory, room is made before a row is bought, and what was forgotten for it is not there any more.
 @pytest.mark.parametrize("variant", [name for name in VARIANTS if name != "little memory"])
 def test_a_case_that_wanders_goes_the_same_way_when_it_is_looked_at_again(variant):
-    rows, labels = unkind_stream(440)
+    rows, labels = adversarial_stream(440)
     tree = ReinforcedTree(**VARIANTS[variant]).partial_fit(rows[:400], labels[:400])
     for row, label in zip(rows[400:], labels[400:], strict=True):
         cost, status, shares = run_one(tree, row, True, next_seed(tree))
@@ -104,7 +104,7 @@ def test_a_case_that_wanders_goes_the_same_way_when_it_is_looked_at_again(varian
 def test_a_saved_tree_goes_on_as_if_nothing_had_happened(tmp_path, variant):
     from quercus import load
 
-    rows, labels = unkind_stream(900)
+    rows, labels = adversarial_stream(900)
     tree = ReinforcedTree(**VARIANTS[variant])
     for start in range(0, 900, 150):
         tree.buy_and_learn(rows[start : start + 150], labels[start : start + 150])
@@ -118,7 +118,7 @@ def test_a_saved_tree_goes_on_as_if_nothing_had_happened(tmp_path, variant):
 
 
 def test_what_all_cases_may_cost_is_the_limit():
-    rows, labels = unkind_stream(300)
+    rows, labels = adversarial_stream(300)
     tree = ReinforcedTree(total=50.0)
     told = tree.buy_and_learn(rows, labels)
     assert tree.spent_ == told.cost.sum() == 50.0

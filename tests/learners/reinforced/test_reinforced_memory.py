@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from quercus import ReinforcedTree
-from quercus.checks.data import numeric_stream, unkind_stream
+from quercus.checks.data import adversarial_stream, numeric_stream
 from quercus.store import Model
 from tests.learners.reinforced.following import read_table
 
 
 def make_tree(**arguments):
-    rows, labels = unkind_stream(600)
+    rows, labels = adversarial_stream(600)
     tree = ReinforcedTree(explore=0.2, **arguments)
     tree.buy_and_learn(rows, labels)
     return tree
@@ -54,7 +54,7 @@ def test_all_that_is_left_is_found():
         while at != place:
             at = int(arrays.links[1, at])
             assert at >= 0
-    rows, labels = unkind_stream(600)
+    rows, labels = adversarial_stream(600)
     assert (tree.buy_and_learn(rows, labels).answers == np.array(labels)).mean() > 0.5
 
 
@@ -84,7 +84,7 @@ DAMAGES = {
     "a list that begins nowhere": ("states", "first", 0, 10**6, "points outside of the"),
     "two roots": ("states", "key0", 1, 0, "two of the same key"),
     "no number": ("states", "value", 2, np.nan, "holds NaN"),
-    "an item that is not there": ("actions", "item", 0, 99, "items that are not there"),
+    "an item that is not there": ("actions", "item", 0, 99, "groups cannot be changed"),
     "a negative weight": ("actions", "n", 0, -1.0, "holds numbers below 0"),
     "a weight without end": ("actions", "n", 0, 1e308, "holds numbers above"),
     "a bin too many": ("features", "cells", 0, 60, "does not fit the values that are kept"),
@@ -92,6 +92,8 @@ DAMAGES = {
     "more states than there are": ("options", "states", 0, 10**6, "how many of"),
     "more results than there are": ("features", "results", 1, 50, "does not hold the lists of its features"),
     "more of a result than of all": ("counts", None, 0, 0.0, "holds more of a result than of all"),
+    "less than all examples": ("shares", None, 0, 0.0, "does not add up to 1"),
+    "less than all transitions": ("transitions", "share", 0, 0.0, "shares that do not add up to 1"),
     "other bins": ("options", "bins", 0, 6, "do not fit its arrays"),
     "more classes than have names": ("options", "classes", 0, 4, "do not fit|have no names"),
 }
@@ -107,8 +109,10 @@ def test_a_damaged_file_is_refused(damage, tmp_path):
         place = int(np.flatnonzero(model.arrays["features"]["slot"] >= 0)[0])
     if damage == "two roots":
         model.arrays[name]["key1"][place] = 0
+    if name == "counts":
+        place = int(model.arrays["features"]["first"][0])
     if field is None:
-        model.arrays[name][int(model.arrays["features"]["first"][0])] = value
+        model.arrays[name][place] = value
     else:
         model.arrays[name][field][place] = value
     with pytest.raises(ValueError, match=words):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quercus import REFER, ReinforcedTree
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 
 ROWS = [{"fever": "high", "shoes": "red"}, {"fever": "none", "shoes": "red"}] * 60
 LABELS = ["ill", "well"] * 60
@@ -38,7 +38,7 @@ def test_a_refused_question_leads_to_the_next():
 
 
 def test_why_it_stops():
-    rows, labels = unkind_stream(1500)
+    rows, labels = adversarial_stream(1500)
     stops = set()
     for given in ({"trusted": 5}, {"questions": 1}, {"budget": 0.5}, {"worth": 0.001}):
         tree = ReinforcedTree(**given).partial_fit(rows, labels)
@@ -104,7 +104,7 @@ def test_old_examples_fade_with_a_least_learning_rate():
 
 
 def test_its_policy_can_be_looked_at():
-    rows, labels = unkind_stream(2000)
+    rows, labels = adversarial_stream(2000)
     tree = ReinforcedTree(costs={"amount": 2.0}).partial_fit(rows, labels)
     policy = tree.tree()
     assert policy.root.question is not None
@@ -125,7 +125,7 @@ def test_groups_in_its_policy():
 
 
 def test_a_copy_goes_on_alone():
-    rows, labels = unkind_stream(600)
+    rows, labels = adversarial_stream(600)
     tree = ReinforcedTree().partial_fit(rows[:300], labels[:300])
     copied = pickle.loads(pickle.dumps(tree))
     before = tree.predict_proba(rows)
@@ -160,3 +160,36 @@ def test_bins_stay():
     tree = ReinforcedTree().partial_fit(ROWS, LABELS)
     with pytest.raises(ValueError, match="bins cannot be changed after the first row"):
         tree.set_params(bins=8).predict(ROWS)
+
+
+CHANGES = {
+    "groups": ({"blood": ["fever", "shoes"]}, "groups cannot be changed for features that were learned"),
+    "adaptive": (1.5, "adaptive=1.5 is neither True nor False"),
+    "loss": ("x", "loss must be a table"),
+    "rewards": (5, "is no pair of finite numbers"),
+    "total": ({}, "total={} is out of range"),
+    "refer": (-1, "refer=-1 is out of range"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_that_makes_no_sense_is_refused_and_changes_nothing(name):
+    tree = ReinforcedTree().partial_fit(ROWS, LABELS)
+    value, words = CHANGES[name]
+    before, kept = tree.get_params()[name], tree.state_arrays()
+    tree.set_params(**{name: value})
+    with pytest.raises((ValueError, TypeError), match=words):
+        tree.partial_fit(ROWS[:1], ["dying"])
+    with pytest.raises((ValueError, TypeError), match=words):
+        tree.predict(ROWS)
+    tree.set_params(**{name: before})
+    assert tree.classes_.tolist() == ["ill", "well"]
+    assert all((kept[key] == array).all() for key, array in tree.state_arrays().items())
+    assert tree.predict(ROWS[:2]).tolist() == ["ill", "well"]
+
+
+def test_a_loss_counts_from_its_setting_on():
+    rows, labels = [{"x": "a"}] * 10, ["fine"] * 8 + ["bad"] * 2
+    tree = ReinforcedTree().partial_fit(rows, labels)
+    assert tree.set_params(loss={"bad": {"fine": 9.0}}).predict_one({"x": "a"}) == "bad"
+    assert tree.set_params(loss=None).predict_one({"x": "a"}) == "fine"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quercus import UtilityTree, streams
 from quercus.acquisition.layout import KNOWN, MISSING
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 
 VARIANTS = {
     "ig": {},
@@ -58,7 +58,7 @@ def run_one(tree, row, explore, seed):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_row_is_bought_as_a_case_would(variant):
-    rows, labels = unkind_stream(1500)
+    rows, labels = adversarial_stream(1500)
     tree = UtilityTree(**VARIANTS[variant])
     tree.buy_and_learn(rows[:1400], labels[:1400])
     told = tree.purchases(rows[1400:])
@@ -74,7 +74,7 @@ def test_a_row_is_bought_as_a_case_would(variant):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_learning_while_buying_is_a_case_at_a_time(variant):
-    rows, labels = unkind_stream(1100)
+    rows, labels = adversarial_stream(1100)
     tree = UtilityTree(**VARIANTS[variant]).partial_fit(rows[:100], labels[:100])
     # All categories and classes have been met, so that the twin below has the same ones.
     tree.partial_fit(rows[1000:], labels[1000:])
@@ -89,15 +89,15 @@ def test_learning_while_buying_is_a_case_at_a_time(variant):
         assert cost == told.cost[0]
         np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), told.bought[0])
         np.testing.assert_array_equal(shares[twin._order], told.proba[0])
-        asked = twin._utility.features["asked"] + np.isin(status, (KNOWN, MISSING))
+        asked = twin._state.features["asked"] + np.isin(status, (KNOWN, MISSING))
         twin.learn_one({name: row[name] for f, name in enumerate(twin._prices.names) if status[f] == KNOWN}, label)
         # Of a row, unlike a case, every feature has been asked for.
-        twin._utility.features["asked"] = asked
-        np.testing.assert_array_equal(twin._utility.features, tree._utility.features)
+        twin._state.features["asked"] = asked
+        np.testing.assert_array_equal(twin._state.features, tree._state.features)
         if "exp3" not in variant:
-            np.testing.assert_array_equal(twin._utility.counts, tree._utility.counts)
+            np.testing.assert_array_equal(twin._state.counts, tree._state.counts)
         else:
-            twin._utility.favour[:] = tree._utility.favour
+            twin._state.favour[:] = tree._state.favour
 
 
 def draw_next(tree, out):
@@ -106,10 +106,10 @@ def draw_next(tree, out):
 
     record = np.zeros(1, TREE)
     for name in ("g0", "g1", "g2", "g3"):
-        record[name] = tree._utility.options[name]
+        record[name] = tree._state.options[name]
     draw_numbers(record, 0, out)
     for name in ("g0", "g1", "g2", "g3"):
-        tree._utility.options[name] = record[name]
+        tree._state.options[name] = record[name]
 
 
 def same(first, second):
@@ -120,7 +120,7 @@ def same(first, second):
 @settings(max_examples=12)
 @given(st.sampled_from(sorted(VARIANTS)), st.lists(st.integers(1, 1099), max_size=6))
 def test_any_partition_buys_the_same(variant, cuts):
-    rows, labels = unkind_stream(1100)
+    rows, labels = adversarial_stream(1100)
     whole, parted = UtilityTree(**VARIANTS[variant]), UtilityTree(**VARIANTS[variant])
     expected = whole.buy_and_learn(rows, labels)
     cost = []
@@ -154,11 +154,11 @@ def test_pairs_start_again_with_new_bins():
         tree.learn_one({"a": float(rng.random()), "b": "xy"[i % 2]}, i % 2)
         known = i + 1
         started = 2 ** int(np.log2(known)) if known >= 16 else 1
-        assert tree._utility.pairs.sum() == pytest.approx(known - started + 1)
+        assert tree._state.pairs.sum() == pytest.approx(known - started + 1)
 
 
 def test_what_all_cases_may_cost_is_the_limit():
-    rows, labels = unkind_stream(300)
+    rows, labels = adversarial_stream(300)
     tree = UtilityTree(total=50.0)
     told = tree.buy_and_learn(rows, labels)
     assert tree.spent_ == told.cost.sum() == 50.0

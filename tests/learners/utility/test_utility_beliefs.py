@@ -62,7 +62,7 @@ def test_beliefs_are_counted_as_the_page_says(variant, weight):
 
 def test_a_few_numbers_make_bins_at_once():
     tree = UtilityTree().believe({"fever": {"ill": {37: 1, 39: 3, 40: 1}, "well": {36: 1, 37: 4}}})
-    assert tree._utility.edges[0, :3].tolist() == [36.5, 38.0, 39.5]
+    assert tree._state.edges[0, :3].tolist() == [36.5, 38.0, 39.5]
     assert tree.open({"fever": 39.4}).prediction == "ill"
     assert tree.open({"fever": 36.8}).prediction == "well"
 
@@ -132,7 +132,7 @@ def test_class_odds_alone():
     assert model.open(explore=False).probabilities == pytest.approx({"cold": 5.5 / 8, "flu": 2.5 / 8})
     model.believe(classes={"flu": 3}, weight=None)
     assert model.open(explore=False).probabilities == pytest.approx({"cold": 0.5, "flu": 0.5})
-    assert model._utility.options["rows"][0] == 0
+    assert model._state.options["rows"][0] == 0
 
 
 def test_saved_with_what_it_was_told(tmp_path):
@@ -145,7 +145,7 @@ def test_saved_with_what_it_was_told(tmp_path):
     for name, array in model.state_arrays().items():
         assert array.tobytes() == loaded.state_arrays()[name].tobytes()
     # Learning from the start forgets it.
-    assert model.fit(X, y)._utility.counts.sum() == 3000
+    assert model.fit(X, y)._state.counts.sum() == 3000
 
 
 WRONG = [

@@ -80,7 +80,7 @@ def learn_both(tree, plain, rows, labels, weights):
 
 
 def assert_same_state(tree, plain):
-    arrays = tree._utility
+    arrays = tree._state
     unit, classes = arrays.options["unit"][0], arrays.classes
     assert tree.schema_.labels == plain.labels
     np.testing.assert_allclose(arrays.weights[:classes] / unit, plain.n, rtol=1e-12)
@@ -130,7 +130,7 @@ def test_forgetting_for_long_loses_no_digits():
         tree.learn_one(as_dict(row), label)
         plain.history.clear()
         plain.learn(row, label)
-    assert 1 <= tree._utility.options["unit"][0] <= 2**64
+    assert 1 <= tree._state.options["unit"][0] <= 2**64
     assert_same_state(tree, plain)
 
 
@@ -155,7 +155,7 @@ class Follower:
 
     def draw(self):
         """What the plan is drawn from, in the order in which the engine draws."""
-        seed = self.seed if self.explore else int(self.tree._utility.options["seed"][0])
+        seed = self.seed if self.explore else int(self.tree._state.options["seed"][0])
         generator = Generator(seed)
         drawn = self.explore and self.tree.lookahead == 1
         theta = draw_theta(self.plain, generator) if drawn else self.plain.mean()
@@ -178,7 +178,7 @@ class Follower:
             return selecting.any_items(self.items, self.tree.select, generator.uniform)
         hypotheses = given.get("hypotheses")
         if self.tree.objective == "ec2" and self.explore:
-            own = Generator(int(self.tree._utility.options["seed"][0]))
+            own = Generator(int(self.tree._state.options["seed"][0]))
             number = 500 if self.tree.hypotheses is None else self.tree.hypotheses
             hypotheses = draw_hypotheses(self.plain, self.plain.mean(), number, own)
         ratios = selecting.first_ratios(self.plain, self.items, self.rules, hypotheses, given.get("uniforms"))

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from quercus.acquisition.layout import GENERATOR
-from quercus.learners.utility.kernels import draw_gammas
+from quercus.learners.utility.kernels.cases import draw_gammas
 from tests.learners.utility.draws import Generator
 
 

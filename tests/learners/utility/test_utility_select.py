@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quercus import UtilityTree
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 from tests.learners.utility.test_utility_naive import (
     AHEAD,
     GROUPED,
@@ -187,7 +187,7 @@ def test_it_may_be_changed_at_any_time():
 
 @pytest.mark.parametrize("select", [0, -1, 2.5, True, "few", 2**40])
 def test_numbers_that_make_no_sense(select):
-    rows, labels = unkind_stream(5)
+    rows, labels = adversarial_stream(5)
     with pytest.raises(ValueError, match=r"select=.* is out of range; give a whole number of at least 1"):
         UtilityTree(select=select).partial_fit(rows, labels)
 

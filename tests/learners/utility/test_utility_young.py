@@ -41,8 +41,8 @@ def test_it_is_not_given_up(nominal):
 
 
 def asked(model):
-    counts = model._utility.features["asked"].tolist()
-    return dict(zip(model.schema_.names, counts, strict=True)), int(model._utility.options["rows"][0])
+    counts = model._state.features["asked"].tolist()
+    return dict(zip(model.schema_.names, counts, strict=True)), int(model._state.options["rows"][0])
 
 
 def test_a_case_counts_what_it_asked_for():

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from quercus.adapters.skactiveml.classifier import ActivemlClassifier
-from quercus.ask.learners import Shown, measure
+from quercus.ask.learners import LearnerView, measure
 from quercus.ask.policies import Policy, Region, Uncertain
 from quercus.ask.state import AskState
 from quercus.rows import DECISION
@@ -70,7 +70,7 @@ class ActivemlStrategy(SingleAnnotatorStreamQueryStrategy):  # type: ignore[misc
     """
 
     state_: AskState
-    _counted: Shown
+    _counted: LearnerView
     _queried: _Queried | None
 
     def __init__(self, policy: Policy | None = None, budget: float | None = None, random_state: Any = None) -> None:
@@ -156,7 +156,7 @@ class ActivemlStrategy(SingleAnnotatorStreamQueryStrategy):  # type: ignore[misc
         if self.random_state is not None:
             policy = replace(policy, seed=int(deepcopy(self.random_state_).randint(2**31 - 1)))
         self.state_ = AskState(policy)
-        self._counted = Shown(_Echo())
+        self._counted = LearnerView(_Echo())
         self._queried = None
 
     @property

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from quercus.arguments import check_number
 from quercus.ledger.accuracy import Estimate
-from quercus.ledger.wealth import LOWEST_OCTAVE, least_total
+from quercus.ledger.betting import LOWEST_OCTAVE, least_total
 
 Numbers = NDArray[np.float64]
 
@@ -91,9 +91,9 @@ def _least_mean(values: Numbers, guess: Numbers, inverse: Numbers, least: float,
     stakes: Numbers = np.asarray(least * 2.0**octaves, np.float64)
     log_weights = -math.log(2) * np.maximum(_PLATEAU - octaves, 0)
     log_weights -= math.log(np.exp(log_weights).sum())
-    log_wealth = np.empty(len(stakes))
+    log_martingale = np.empty(len(stakes))
     for place, stake in enumerate(stakes.tolist()):
         counted = np.minimum(guess, _SHARE * least / stake)
-        log_wealth[place] = (stake * counted + np.log1p(stake * (values - counted) * inverse)).sum()
-    total = least_total(log_wealth, stakes, log_weights, math.log(1 / alpha))
+        log_martingale[place] = (stake * counted + np.log1p(stake * (values - counted) * inverse)).sum()
+    total = least_total(log_martingale, stakes, log_weights, math.log(1 / alpha))
     return min(max(total / len(values), 0.0), 1.0)

@@ -15,7 +15,7 @@ Counts = NDArray[np.int64]
 _CACHED = 2**16
 
 
-class Choice(NamedTuple):
+class PoolChoice(NamedTuple):
     """A row that is to be asked for.
 
     Attributes
@@ -31,7 +31,7 @@ class Choice(NamedTuple):
 
     Examples
     --------
-    >>> Choice(7, 0, 12.5, math.nan, False).row
+    >>> PoolChoice(7, 0, 12.5, math.nan, False).row
     7
     """
 
@@ -97,7 +97,7 @@ class RegionChoice:
         """Rows that can still be asked for."""
         return int((self._ends - self._heads).sum())
 
-    def next(self, explored: float, place: float, coin: float) -> Choice:
+    def next(self, explored: float, place: float, coin: float) -> PoolChoice:
         """Choose a row among the unasked ones, of which there must be one; it counts as asked from then on.
 
         Parameters
@@ -119,7 +119,7 @@ class RegionChoice:
         self._heads[region] += 1
         self._expect_answer(region)
         self._score(region)
-        return Choice(row, region, worth, propensity, by_chance)
+        return PoolChoice(row, region, worth, propensity, by_chance)
 
     def _best(self) -> int:
         """Return the region of the highest score; of several the one whose next row comes first."""

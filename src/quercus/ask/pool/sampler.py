@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from quercus.arguments import check_number, check_seed, check_whole
 from quercus.ask.pool.accuracy import pool_accuracy
 from quercus.ask.pool.budget import PoolBudget, Price
-from quercus.ask.pool.choice import Choice, RegionChoice, is_finer
+from quercus.ask.pool.choice import PoolChoice, RegionChoice, is_finer
 from quercus.ask.pool.learner import PoolLearner, Regions
 from quercus.ask.pool.question import PoolQuestion
 from quercus.ask.pool.state import PoolState, collect_rows, draw_order, draw_uniforms, read_states
@@ -348,7 +348,7 @@ class PoolSampler:
         place = RegionChoice(
             *regions, order[unasked[order]], waiting, delta=self.delta, floor=self.floor, explore=self.explore
         )
-        chosen: list[Choice] = []
+        chosen: list[PoolChoice] = []
         prices: list[float] = []
         while len(chosen) < k and place.unasked:
             choice = place.next(*draw_uniforms(self._state.origin, first + len(chosen)))
@@ -366,7 +366,7 @@ class PoolSampler:
         self._ids, self._state = ids, self._state._replace(drawn_at=drawn_at)
         return noted
 
-    def _note(self, chosen: list[Choice], prices: list[float], regions: Regions, drawn_at: int) -> range:
+    def _note(self, chosen: list[PoolChoice], prices: list[float], regions: Regions, drawn_at: int) -> range:
         """Write questions to the ledger, all or none."""
         rows, steps = [choice.row for choice in chosen], self.asked + 1 + np.arange(len(chosen))
         answers = [self._beside.answer(row, regions) for row in rows]

@@ -36,7 +36,7 @@ from quercus.learners.bayesian.restore import restore_state
 from quercus.learners.bayesian.state import FORESTS, ForestState
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
-from quercus.store import Model
+from quercus.store import Model, ModelFileError
 
 _COVARIANCES = {"full": 0, "diagonal": 1}
 _INFERENCES = {"full": 0, "path": PATH}
@@ -351,5 +351,9 @@ class BayesianLearner(OnlineClassifier):
         return self._forest.to_arrays()
 
     def _restore(self, model: Model) -> None:
+        try:
+            self._check_arguments()
+        except (TypeError, ValueError) as error:
+            raise ModelFileError(f"its arguments make no sense: {error}") from error
         self._forest = restore_state(model, FORESTS)
         self._slice = _FIRST_SLICE

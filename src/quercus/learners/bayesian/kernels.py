@@ -7,6 +7,7 @@ tree before the next, whose nodes then stay in the cache.
 from __future__ import annotations
 
 import math
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -134,8 +135,15 @@ def sum_paths(forest: Any, encoded: Any, table: Any, divides: int, count: int, f
 
 
 def _entries(kinds: Any, function: Any, *arguments: Any) -> dict[str, Any]:
-    """Return a kernel for each type of numbers; each compiles when it is first called."""
-    return {name: kernel(_NUMBER, kind.numba_type, *arguments)(function) for name, kind in kinds.items()}
+    """Return a kernel for each type of numbers, by a name of its own; each compiles when it is first called."""
+    entries = {}
+    for dtype, kind in kinds.items():
+        name = f"{function.__name__}_{kind.__name__.lower()}"
+        code = function.__code__.replace(co_name=name, co_qualname=name)
+        named = FunctionType(code, function.__globals__, name)
+        named.__doc__ = function.__doc__
+        entries[dtype] = kernel(_NUMBER, kind.numba_type, *arguments)(named)
+    return entries
 
 
 _ENCODED, _SUMMED = (Rows.numba_type, Encoded.numba_type), (Encoded.numba_type, _TABLE)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ _LEAST_SCALE, _MOST_SCALE = 1e-30, 1e30
 # The trace of a covariance over its size is kept within 2^-20 .. 2^20.
 _BAND = 2.0**24
 _ROUNDING = 1e-3
+_UNDERFLOW = 1e-290
 
 _POSITIVE = Real(low=_LEAST_SCALE, high=_MOST_SCALE)
 _WEIGHT = Real(low=0.0, high=_MOST_WEIGHT)
@@ -145,9 +146,16 @@ def _learning(dtype: type[np.floating[Any]]) -> dict[str, Field]:
     }
 
 
+def _answering() -> dict[str, Field]:
+    """Return what a frozen forest has in the place of that: the shares of classes by leaf."""
+    return {"means": Field(Real(low=0.0, high=1.0 + 1e-6), "leaf", "class")}
+
+
 class SplitState(State):
     """What both states share: trees of splits, and how rows become columns of numbers."""
 
+    # The type of the numbers of the nodes.
+    dtype: ClassVar[str]
     options: Any
     trees: Any
     nodes: Any
@@ -156,11 +164,6 @@ class SplitState(State):
     maps: Any
     columns: Any
     features: Any
-
-    @property
-    def dtype(self) -> str:
-        """The type of the numbers of the nodes."""
-        return str(self.mu.dtype)
 
     @property
     def classes(self) -> int:
@@ -244,7 +247,17 @@ class SplitState(State):
         for j in np.flatnonzero(kind == NOMINAL).tolist():
             expected |= {(j, code) for code in range(min(int(self.features["categories"][j]), len(used)))}
         first = (int(used["feature"][0]), int(used["category"][0]))
-        return first == (-1, -1) and len(names) == len(used) and names == expected
+        return first == (-1, -1) and len(names) == len(used) and names == expected and self._moments(used)
+
+    def _moments(self, used: npt.NDArray[np.void]) -> bool:
+        """Return whether the running moments of columns are such as values within the limits have."""
+        largest, weight = self.options["largest"][0], used["weight"]
+        known = np.where(used["feature"] < 0, weight, self.features["weight"][used["feature"]])
+        return bool(
+            (np.abs(used["mean"]) <= largest * (1.0 + _ROUNDING)).all()
+            and (used["squares"] <= 4.0 * weight * largest**2 + _UNDERFLOW).all()
+            and ((used["category"] < 0) | (weight <= known * (1.0 + _ROUNDING))).all()
+        )
 
 
 class ForestState(SplitState):
@@ -308,6 +321,8 @@ class ForestState(SplitState):
         mean = nodes["trace"] * nodes["inflation"] / nodes["size"]
         trace, top = self.variances.sum(axis=1, dtype=np.float64), self.variances.max(axis=1)
         square = beyond[:, : self.sizes["square"]]
+        waits = (self.signs[:, :, None] * self.waiting**2 * self._waits()[:, :, None]).sum(axis=1)
+        diagonal = self.variances if self.diagonal else np.diagonal(self.sigma, axis1=1, axis2=2) - waits
         return bool(
             not self.variances[beyond].any()
             and not self.sigma[beyond[:, None, :] | square[:, :, None]].any()
@@ -318,7 +333,13 @@ class ForestState(SplitState):
             and (mean < _BAND).all()
             and (np.abs(trace - nodes["trace"]) <= _ROUNDING * nodes["trace"]).all()
             and (np.abs(top - nodes["top"]) <= _ROUNDING * nodes["top"]).all()
+            and (np.abs(diagonal - self.variances) <= _ROUNDING * nodes["top"][:, None]).all()
         )
+
+    def _waits(self) -> npt.NDArray[np.bool_]:
+        """Return which changes of each node wait; behind them is what has been written already."""
+        waits: npt.NDArray[np.bool_] = np.arange(self.sizes["block"]) < self.nodes["waits"][:, None]
+        return waits
 
     def _leaves(self) -> bool:
         return bool((self.known >= _LEAST_ALPHA).all() and self.options["weight"][0] > 0.0)
@@ -344,14 +365,14 @@ class FrozenState(SplitState):
 
 
 def _declare(name: str, base: type[Any], fields: dict[str, Field]) -> Any:
-    return type(name, (base,), fields | {"__doc__": base.__doc__, "__module__": __name__})
+    about = {"dtype": fields["mu"].dtype.name, "__doc__": base.__doc__, "__module__": __name__}
+    return type(name, (base,), fields | about)
 
 
-_MEANS = Real(low=0.0, high=1.0 + 1e-6)
 Forest32 = _declare("Forest32", ForestState, _shared(np.float32) | _learning(np.float32))
 Forest64 = _declare("Forest64", ForestState, _shared(np.float64) | _learning(np.float64))
-Frozen32 = _declare("Frozen32", FrozenState, _shared(np.float32) | {"means": Field(_MEANS, "leaf", "class")})
-Frozen64 = _declare("Frozen64", FrozenState, _shared(np.float64) | {"means": Field(_MEANS, "leaf", "class")})
+Frozen32 = _declare("Frozen32", FrozenState, _shared(np.float32) | _answering())
+Frozen64 = _declare("Frozen64", FrozenState, _shared(np.float64) | _answering())
 # By the type of the numbers of the nodes.
 FORESTS: dict[str, type[ForestState]] = {"float32": Forest32, "float64": Forest64}
 FROZEN: dict[str, type[FrozenState]] = {"float32": Frozen32, "float64": Frozen64}

@@ -6,13 +6,18 @@ Our own; ``docs/evergreen.md`` tells every step.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from quercus.learners.evergreen.forest import EvergreenForestLearner
-from quercus.learners.evergreen.tree import EvergreenLearner
+import numpy as np
+
+from quercus.classifier import Classifier
+from quercus.interrupts import uninterrupted
+from quercus.learners.evergreen.engine import EvergreenEngine
+from quercus.learners.evergreen.forest import ForestEngine
+from quercus.predictor import Floats
 
 
-class EvergreenTree(EvergreenLearner):
+class EvergreenTree(Classifier):
     """Classifier that wastes no label: a decision tree that is grown anew from the rows that were learned.
 
     As accurate as a batch tree on the same labels, mostly more so, at the speed of a stream and in bounded memory. It
@@ -55,6 +60,10 @@ class EvergreenTree(EvergreenLearner):
     0.921
     """
 
+    engine = EvergreenEngine()
+    # Parts that are switched off, to see what they are worth: "regrow", "aggregate", "recent", "singles".
+    _ablate: ClassVar[frozenset[str]] = frozenset()
+
     def __init__(
         self,
         *,
@@ -76,8 +85,29 @@ class EvergreenTree(EvergreenLearner):
         self.max_bytes = max_bytes
         self.seed = seed
 
+    @property
+    def rows_(self) -> int:
+        """How many of the learned rows are kept."""
+        return int(self._state.n_rows) if self._is_fitted() else 0
 
-class EvergreenForest(EvergreenForestLearner):
+    def regrow(self) -> EvergreenTree:
+        """Grow the tree anew from all rows that are kept, now; before `freeze`, say.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> X, y = qc.streams.RandomTree(seed=1).take(1_000)
+        >>> tree = qc.EvergreenTree().partial_fit(X, y)
+        >>> tree.regrow().n_leaves_ > 10
+        True
+        """
+        self._check_fitted()
+        with self._learning(), uninterrupted():
+            self._own_gate.alone(self.engine.regrow, self._state)
+        return self
+
+
+class EvergreenForest(Classifier):
     """Classifier of several evergreen trees, each over a part of the features: more accurate than one, and slower.
 
     The trees answer by a weighted geometric mean, how well each did of late being its weight; what single features
@@ -114,6 +144,10 @@ class EvergreenForest(EvergreenForestLearner):
     0.882
     """
 
+    engine = ForestEngine()
+    changeable = frozenset({"loss", "threads"})
+    _ablate: ClassVar[frozenset[str]] = frozenset()
+
     def __init__(
         self,
         *,
@@ -142,3 +176,65 @@ class EvergreenForest(EvergreenForestLearner):
         self.features = features
         self.max_bytes = max_bytes
         self.seed = seed
+
+    @property
+    def rows_(self) -> int:
+        """How many of the learned rows each tree keeps, in the mean."""
+        if not self._is_fitted():
+            return 0
+        rows: int = sum(tree.n_rows for tree in self._state.trees)
+        return round(rows / len(self._state.trees))
+
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves of all trees."""
+        self._check_fitted()
+        with self._own_gate.reading:
+            return int(self.engine.count_leaves(self._state))
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each feature in what all splits of all trees gained."""
+        self._check_fitted()
+        with self._own_gate.reading:
+            gained = self.engine.sum_gains(self._state, int(self.n_features_in_))
+        return np.asarray(gained / max(gained.sum(), np.finfo(float).tiny), np.float64)
+
+    def regrow(self) -> EvergreenForest:
+        """Grow all trees anew from the rows that are kept, now.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> X, y = qc.streams.RandomTree(seed=1).take(500)
+        >>> qc.EvergreenForest(trees=3).partial_fit(X, y).regrow().n_leaves_ > 10
+        True
+        """
+        self._check_fitted()
+        with self._learning(), uninterrupted():
+            self._own_gate.alone(self.engine.regrow, self._state, self)
+        return self
+
+    def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
+        """Return what a label policy sees: class probabilities for an example, and the labels behind them.
+
+        Parameters
+        ----------
+        x
+            Feature values by name.
+        by_counts
+            Whether the probabilities are to be the smoothed class counts of the leaves, in the mean.
+
+        Examples
+        --------
+        >>> from quercus import EvergreenForest
+        >>> forest = EvergreenForest(trees=2).partial_fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+        >>> forest.region_one({"x0": 5.0}, by_counts=True)
+        ({'no': 0.375, 'yes': 0.625}, 3.0)
+        """
+        with self._own_gate.reading:
+            if not self._is_fitted():
+                return {}, 0.0
+            row = self._read_one(x)
+            proba, support = self.engine.average_region(self._state, self, row, self._known, by_counts)
+            return self._by_label(proba), support

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.acquisition.seeding import mix_bits
 from quercus.compile import array_type, kernel
+from quercus.hashing import mix_bits
 from quercus.learners.evergreen.layout import (
     GRAIN,
     HEAVIEST,
@@ -17,15 +17,15 @@ from quercus.learners.evergreen.layout import (
     MOST_EDGES,
     NOMINAL,
     NUMERIC,
-    OPTIONS,
-    SAMPLE,
-    STORE_TYPES,
     Store,
 )
+from quercus.learners.evergreen.state import EvergreenState
 
 _STEP = 0x9E3779B97F4A7C15
 PLACE, SPREAD, RANK, SUBSPACE, SIGHT, KEEPING = range(1, 7)
 _FEW_EDGES = 32
+# Of the number of a row; among more rows than that, those of the same number share their luck.
+_LAST_BITS = 2**32 - 1
 
 
 @kernel(inline=True)
@@ -73,15 +73,15 @@ def keep_row(options: Any, store: Any, X: Any, i: int, label: int, w: float) -> 
     option, place = options[0], options[0].rows
     for f in range(X.shape[1]):
         store.codes[place, f] = find_code(store.features, store.edges, f, X[i, f])
-    kept = store.rows[place]
-    kept.number, kept.weight, kept.label = option.seen, w, label
+    kept, number = store.rows[place], np.uint32(option.seen & _LAST_BITS)
+    kept.number, kept.weight, kept.label = number, w, label
     at = option.seen
-    if at >= SAMPLE:
+    if at >= option.places:
         at = int(draw_number(option.seed, PLACE, option.seen) * (option.seen + 1))
-    if at < SAMPLE:
+    if at < option.places:
         for f in range(X.shape[1]):
             store.sample[at, f] = X[i, f]
-        store.sampled[at] = option.seen
+        store.sampled[at] = number
     option.rows += 1
     option.seen += 1
 
@@ -200,54 +200,32 @@ def spread_rows(options: Any, store: Any, f: int, old: Any, count: int, values: 
 
 
 @kernel
-def recode_sampled(options: Any, store: Any, f: int, places: Any) -> None:
+def recode_sampled(store: Any, f: int, places: Any) -> None:
     """Give the rows that are in the sample the codes of their values."""
-    for k in range(min(options[0].seen, SAMPLE)):
+    for k in range(len(places)):
         if places[k] >= 0:
             store.codes[places[k], f] = find_code(store.features, store.edges, f, store.sample[k, f])
 
 
-@kernel
-def find_sampled(options: Any, store: Any, order: Any, places: Any) -> None:
-    """Write where in the store the rows of the sample are, -1 if they are gone; both are searched once, in order."""
-    row = 0
-    for k in range(len(order)):
-        number = store.sampled[order[k]]
-        while row < options[0].rows and store.rows[row].number < number:
-            row += 1
-        there = row < options[0].rows and store.rows[row].number == number
-        places[order[k]] = row if there else -1
-
-
-@kernel(
-    types.void, array_type(OPTIONS, 1), *STORE_TYPES, array_type(np.float64, 2), array_type(np.int64, 1, readonly=True)
-)
-def draw_edges(
-    options: Any,
-    features: Any,
-    edges: Any,
-    sample: Any,
-    sampled: Any,
-    codes: Any,
-    rows: Any,
-    ordered: Any,
-    order: Any,
-) -> None:
+@kernel(types.void, EvergreenState.numba_type, array_type(np.float64, 2), array_type(np.int64, 1, readonly=True))
+def draw_edges(state: Any, ordered: Any, places: Any) -> None:
     """Draw bins anew, or cut those that hold too much, and give the rows of the store their codes.
 
-    ``ordered``: the values of the sample by feature, sorted, missing ones last; ``order``: its places by row number.
+    ``ordered``: the values of the sample by feature, sorted, missing ones last; ``places``: where its rows are in the
+    store, -1 if they are gone.
     """
-    store, bins, known_rows = Store(features, edges, sample, sampled, codes, rows), options[0].bins, len(order)
-    distinct, times, places = np.zeros(known_rows), np.zeros(known_rows, np.int64), np.zeros(known_rows, np.int64)
-    old, new = np.zeros(MOST_EDGES), np.zeros(MOST_EDGES)
-    find_sampled(options, store, order, places)
+    options, features, edges, known_rows = state.options, state.features, state.edges, len(places)
+    store = Store(features, edges, state.sample, state.sampled, state.codes, state.rows)
+    bins, most = options[0].bins, edges.shape[1]
+    distinct, times = np.zeros(known_rows), np.zeros(known_rows, np.int64)
+    old, new = np.zeros(most), np.zeros(most)
     for f in range(len(features)):
         feature, number, values = features[f], 0, ordered[f]
         if feature.kind != NUMERIC:
             continue
         while number < known_rows and values[number] == values[number]:
             number += 1
-        count, is_first = feature.edges, options[0].seen <= SAMPLE
+        count, is_first = feature.edges, options[0].seen <= options[0].places
         for b in range(count):
             old[b] = edges[f, b]
         if is_first:
@@ -263,5 +241,5 @@ def draw_edges(
         if not is_first:
             spread_rows(options, store, f, old, count, values, number)
         feature.codes = feature.edges + 2
-        recode_sampled(options, store, f, places)
+        recode_sampled(store, f, places)
     options[0].drawn = options[0].seen

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.seeding import mix_bits
 from quercus.compile import kernel
+from quercus.hashing import mix_bits
 from quercus.learners.evergreen.cells import (
     TABLE_SIZE,
     clear_cells,

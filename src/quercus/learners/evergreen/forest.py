@@ -1,8 +1,8 @@
-"""The evergreen forest as a learner: trees over parts of the features, each with its own rows, and their vote."""
+"""The evergreen forest: trees over parts of the features, each with its own rows, and their vote."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,241 +10,252 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.arguments import check_number, check_whole
+from quercus.engine import Floats, Integers, Known, Stop
 from quercus.interrupts import uninterrupted
-from quercus.learners.evergreen.arrays import EvergreenArrays
-from quercus.learners.evergreen.kernels import answer_rows
-from quercus.learners.evergreen.layout import LEARN, NEEDS_LAYOUT, NO_SINGLES, PREDICT
-from quercus.learners.evergreen.restore import restore_arrays
-from quercus.learners.evergreen.running import WatchingLearner, run_tree
-from quercus.learners.evergreen.settings import check_arguments, read_settings
-from quercus.learners.evergreen.singles.arrays import SinglesArrays
-from quercus.learners.evergreen.singles.kernels import sum_rows
-from quercus.learners.evergreen.singles.restore import restore_singles
+from quercus.learners.evergreen import rebuilding
+from quercus.learners.evergreen.additive import engine as additive
+from quercus.learners.evergreen.additive.kernels import sum_rows
+from quercus.learners.evergreen.additive.state import AdditiveState
+from quercus.learners.evergreen.engine import EvergreenEngine
+from quercus.learners.evergreen.layout import NEEDS_LAYOUT, NO_SINGLES
+from quercus.learners.evergreen.restore import read_additive, read_tree
+from quercus.learners.evergreen.state import EvergreenState
 from quercus.learners.evergreen.view import find_path
 from quercus.learners.evergreen.voting import vote_rows
-from quercus.predictor import Floats, Integers
+from quercus.rows import DONE, LEARN, PAUSED, PREDICT, RESUME, Rows
 from quercus.store import Model, ModelFileError
 
-# So many numbers that trees tell are held at once; Ctrl-C is heard in between.
+# So many numbers that trees tell are held at once.
 _MOST_NUMBERS = 2**20
-_MOST_ROWS = 2_048
 # Trees grow anew less often than one alone, and in turn.
 _STRETCH = 2.0
-_NO_LABELS: Integers = np.empty(0, np.int64)
-_NO_WEIGHTS: Floats = np.empty(0)
+# Of what trees tell: far above what can come.
+_MOST_LOSS = 1e9
+_TREE = EvergreenEngine()
 
 
-class EvergreenForestLearner(WatchingLearner):
-    """Base of `EvergreenForest`: everything but its constructor."""
+class ForestState:
+    """The trees of a forest, what single features tell beside all of them, and how each tree did of late.
 
-    trees: int
-    subspace: float
-    sight: float
-    threads: int
-    bins: int
-    keep: str
-    max_bytes: int
-    _trees: list[EvergreenArrays]
-    # What single features tell beside all trees together.
-    _singles: SinglesArrays
-    # How each tree did of late.
-    _losses: Floats
+    Parameters
+    ----------
+    trees, additive, losses
+        The parts.
+    max_bytes
+        The most bytes that all of it may take.
+
+    Examples
+    --------
+    >>> trees, state = [EvergreenState.empty(2)], additive.new_additive(np.uint64(1))
+    >>> ForestState(trees, state, np.zeros(1), 2**20).nbytes == trees[0].nbytes + state.nbytes
+    True
+    """
+
+    def __init__(self, trees: list[EvergreenState], additive: AdditiveState, losses: Floats, max_bytes: int) -> None:
+        self.trees, self.additive, self.losses, self.max_bytes = trees, additive, losses, max_bytes
 
     @property
-    def rows_(self) -> int:
-        """How many of the learned rows each tree keeps, in the mean."""
-        return round(sum(tree.n_rows for tree in self._trees) / len(self._trees)) if self._is_fitted() else 0
+    def parts(self) -> dict[str, EvergreenState | AdditiveState]:
+        """The states by the names that they have in files."""
+        trees: dict[str, EvergreenState | AdditiveState] = {f"trees/{t}": tree for t, tree in enumerate(self.trees)}
+        return trees | {"additive": self.additive}
 
     @property
-    def n_leaves_(self) -> int:
-        """Number of leaves of all trees."""
-        self._check_fitted()
-        return sum((len(tree.nodes) + 1) // 2 for tree in self._trees)
+    def classes(self) -> int:
+        """Number of classes known."""
+        return self.trees[0].classes
 
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays, with the room that they have to grow."""
-        return sum(tree.nbytes for tree in self._trees) + self._singles.nbytes if self._is_fitted() else 0
+        return sum(part.nbytes for part in self.parts.values())
 
-    @property
-    def feature_importances_(self) -> Floats:
-        """Share of each feature in what all splits of all trees gained."""
-        self._check_fitted()
-        gained = np.zeros(int(self.n_features_in_))
-        for tree in self._trees:
-            inner = tree.nodes[tree.nodes["left"] > 0]
-            gained += np.bincount(inner["feature"], weights=inner["gain"], minlength=len(gained))
-        return np.asarray(gained / max(gained.sum(), np.finfo(float).tiny), np.float64)
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the used part of every array."""
+        arrays = {f"{name}/{n}": a for name, part in self.parts.items() for n, a in part.to_arrays().items()}
+        return arrays | {"losses": self.losses}
 
-    def regrow(self) -> EvergreenForestLearner:
-        """Grow all trees anew from the rows that are kept, now.
+    def to_sizes(self) -> dict[str, int]:
+        """Return the size of every dimension."""
+        return {f"{name}/{dim}": n for name, part in self.parts.items() for dim, n in part.to_sizes().items()}
 
-        Examples
-        --------
-        >>> import quercus as qc
-        >>> X, y = qc.streams.RandomTree(seed=1).take(500)
-        >>> qc.EvergreenForest(trees=3).partial_fit(X, y).regrow().n_leaves_ > 10
-        True
-        """
-        self._check_fitted()
-        with self._alone(), uninterrupted():
-            self._over_trees(lambda t: self._trees[t].regrow())
-        return self
 
-    def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
-        """Return what a label policy sees: class probabilities for an example, and the labels behind them.
+class ForestEngine:
+    """Lets all trees answer and learn rows, and takes their votes: the answers of one do not change another."""
 
-        Parameters
-        ----------
-        x
-            Feature values by name.
-        by_counts
-            Whether the probabilities are to be the smoothed class counts of the leaves, in the mean.
+    first_slice = 2_048
 
-        Examples
-        --------
-        >>> from quercus import EvergreenForest
-        >>> forest = EvergreenForest(trees=2).partial_fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
-        >>> forest.region_one({"x0": 5.0}, by_counts=True)
-        ({'no': 0.375, 'yes': 0.625}, 3.0)
-        """
-        if not self._is_fitted():
-            return {}, 0.0
-        row, classes = self._read_one(x), self._trees[0].classes
-        leaves = [find_path(tree, row[0])[-1] for tree in self._trees]
-        weights = np.array([tree.nodes["n"][leaf] for tree, leaf in zip(self._trees, leaves, strict=True)])
-        proba = np.zeros((1, len(self._order)))
-        if by_counts:
-            counts = np.array([tree.counts[leaf, :classes] for tree, leaf in zip(self._trees, leaves, strict=True)])
-            proba[0, :classes] = ((counts + 1.0 / max(classes, 1)) / (weights[:, None] + 1.0)).mean(axis=0)
-        else:
-            _, proba = self._answer(row)
-        labels = dict(zip(self._labels.tolist(), proba[0, self._order].tolist(), strict=True))
-        return labels, float(weights.mean())
+    def check(self, params: Any) -> None:
+        """Raise an error for an argument that makes no sense."""
+        _TREE.check(params)
+        check_whole("trees", params.trees, least=1, most=1024)
+        check_whole("threads", params.threads, least=1, most=1024)
+        check_number("subspace", params.subspace, least=0, above=True, most=1)
+        check_number("sight", params.sight, least=0, above=True, most=1)
 
-    def _check_arguments(self) -> None:
-        check_arguments(self)
-        check_whole("trees", self.trees, least=1, most=1024)
-        check_whole("threads", self.threads, least=1, most=1024)
-        check_number("subspace", self.subspace, least=0, above=True, most=1)
-        check_number("sight", self.sight, least=0, above=True, most=1)
+    def is_monitoring(self, params: Any) -> bool:
+        """Return whether the trees watch their own errors."""
+        return bool(params.adaptive)
 
-    def _begin(self, features: int) -> None:
-        seeds = np.random.SeedSequence(self.seed).generate_state(self.trees, np.uint64)
-        shared = {"subspace": self.subspace, "sight": self.sight, "without": NO_SINGLES, "stretch": _STRETCH}
-        settings = [read_settings(self, seed) | shared | {"turn": (t + 1) / self.trees} for t, seed in enumerate(seeds)]
-        self._trees = [EvergreenArrays(one, features, self._tree_bytes()) for one in settings]
-        self._losses = np.zeros(self.trees)
-        self._singles = SinglesArrays(seeds[0])
+    def new_state(self, params: Any, features: int, classes: int) -> ForestState:
+        """Return the empty state for this many features."""
+        seeds = np.random.SeedSequence(params.seed).generate_state(params.trees, np.uint64)
+        shared = {"subspace": params.subspace, "sight": params.sight, "without": NO_SINGLES, "stretch": _STRETCH}
+        turns = [{"turn": (t + 1) / params.trees} for t in range(params.trees)]
+        settings = [_TREE.settings(params, seed) | shared | turn for seed, turn in zip(seeds, turns, strict=True)]
+        trees = [rebuilding.new_state(one, features, _tree_bytes(params)) for one in settings]
+        return ForestState(trees, additive.new_additive(seeds[0]), np.zeros(params.trees), int(params.max_bytes))
 
-    def _tree_bytes(self) -> int:
-        """Return how much memory a tree may take: an eighth of all is for what single features tell."""
-        return (int(self.max_bytes) - int(self.max_bytes) // 8) // self.trees
+    def load_state(self, params: Any, model: Model) -> ForestState:
+        """Rebuild the state from a file."""
+        kinds = params.schema_.kinds
+        losses = np.array(model.array("losses", np.float64), order="C")
+        if losses.shape != (params.trees,) or not (np.abs(losses) < _MOST_LOSS).all():
+            raise ModelFileError("its trees do not fit together.")
+        trees = [read_tree(model, _tree_bytes(params), kinds, t) for t in range(params.trees)]
+        first = trees[0]
+        if {(tree.classes, len(tree.features)) for tree in trees} != {(first.classes, len(first.features))}:
+            raise ModelFileError("its trees do not fit together.")
+        state = ForestState(trees, read_additive(model, kinds, first), losses, int(params.max_bytes))
+        _resize_additive(state, len(first.features), max(state.additive.sizes["label"], first.classes))
+        return state
 
-    def _declare_classes(self, classes: int) -> None:
-        for tree in self._trees:
-            tree.declare_classes(classes)
-        self._fit_singles(len(self._trees[0].features), classes)
-        self._singles.declare_classes(classes)
-
-    def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
-        # All trees or none.
-        self._trees[0].check_classes(int(y.max()) + 1 if len(y) else 0)
-        for tree in self._trees:
-            tree.add_features(X.shape[1])
-        self._fit_singles(X.shape[1], 0)
-        width = len(self._order)
-        rows = max(1, min(_MOST_ROWS, _MOST_NUMBERS // (width * len(self._trees))))
-        for start in range(0, len(y), rows):
-            part = slice(start, start + rows)
-            with uninterrupted():
-                self._learn_part(X[part], y[part], w[part], answers, proba, start)
-
-    def _learn_part(self, X: Floats, y: Integers, w: Floats, answers: Any, proba: Any, start: int) -> None:
-        """Let each tree answer and learn rows, and then take their votes: the answers of one do not change another."""
-        told, classes = np.zeros((len(self._trees), len(y), len(self._order))), self._trees[0].classes
-        spare = np.zeros((len(self._trees), len(y)), np.int64)
-        kinds, marks = self.schema_.kinds, self._take_marks(len(y))
-
-        def run(t: int) -> None:
-            rows = (X, y, w, marks, spare[t], told[t])
-            run_tree(self._trees[t], self._order, self._loss, kinds, rows, LEARN | PREDICT)
-
-        self._over_trees(run, len(y))
-        if answers is None or proba is None:
-            answers, proba, start = spare[0], np.zeros((len(y), len(self._order))), 0
-        part = slice(start, start + len(y))
-        vote_rows(told, self._losses, self._order, self._loss, y, w, answers[part], proba[part], classes)
-        self._add_singles(X, y, w, answers[part], proba[part])
-
-    def _fit_singles(self, features: int, classes: int) -> None:
-        """Let what single features tell have room for so many features and classes."""
-        old, classes = self._singles.totals.shape[1], max(classes, self._singles.classes)
-        width = old if classes <= old else max(classes, 2, old + old // 2)
-        if len(self._singles.columns) < features or width > old:
-            self._singles.make_room(features, width, SinglesArrays.reserve(features, width, int(self.max_bytes)))
-
-    def _add_singles(self, X: Floats, y: Integers, w: Floats, answers: Integers, proba: Floats) -> None:
-        """Answer rows by what the trees have told and by single features, and learn those that have labels."""
-        row, singles = 0, self._singles
-        if singles.is_off:
+    def widen(self, state: ForestState, features: int, classes: int) -> None:
+        """Make room for features, and count so many classes as known: in all trees, or in none."""
+        if features <= len(state.additive.columns) and not classes:
             return
-        if len(singles.columns) == 0:
-            singles.declare_classes(self._trees[0].classes)
-            return
-        while row < len(X) and not singles.is_off:
-            rows = (X, y, w, answers, proba)
-            row, stopped = sum_rows(*singles.learning, self._order, self._loss, *rows, row)
-            if stopped == NEEDS_LAYOUT:
-                self._fit_singles(X.shape[1], int(y[row]) + 1)
-                singles.fit_row(X[row], self.schema_.kinds)
-            elif singles.is_due:
-                singles.draw()
+        for tree in state.trees:
+            rebuilding.check_room(tree, features, classes)
+        for tree in state.trees:
+            _TREE.widen(tree, features, classes)
+        _fit_additive(state, features, classes)
+        additive.declare_classes(state.additive, classes)
 
-    def _over_trees(self, run: Callable[[int], Any], rows: int = 2**20) -> None:
-        """Run all trees, each in one thread if there are several and more than a few rows."""
-        if self.threads == 1 or rows < 64:
-            for t in range(len(self._trees)):
-                run(t)
-            return
-        with ThreadPoolExecutor(min(self.threads, len(self._trees))) as pool:
-            list(pool.map(run, range(len(self._trees))))
+    def run(self, state: ForestState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int) -> Stop:
+        """Take rows in order: answer and learn them. It stops before a row whose class trees have no room for."""
+        most = max(1, _MOST_NUMBERS // (known.classes * len(state.trees)))
+        stop = min(stop, start + most)
+        width = min(tree.tree.sizes["label"] for tree in state.trees)
+        late = np.flatnonzero((rows.y[start:stop] >= width) & (rows.weight[start:stop] > 0.0))
+        # What is resumed is known to find room.
+        late = late[late > 0] if mode & RESUME else late
+        if len(late):
+            stop = start + int(late[0])
+            if stop == start:
+                return Stop(start, NEEDS_LAYOUT)
+        with uninterrupted():
+            self._learn(state, params, rows.part(start, stop), known)
+        return Stop(stop, DONE)
 
-    def _answer(self, X: Floats) -> tuple[Integers, Floats]:
-        answers, proba = np.full(len(X), -1), np.zeros((len(X), len(self._order)))
-        width, classes = len(self._order), self._trees[0].classes
-        rows = max(1, _MOST_NUMBERS // (width * len(self._trees)))
+    def resume(self, state: ForestState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
+        """See whether all trees will find room for a class: none begins before."""
+        for tree in state.trees:
+            rebuilding.check_room(tree, 0, int(rows.y[stop.row]) + 1)
+
+    def predict(
+        self, state: ForestState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats
+    ) -> None:
+        """Write answers as class ids, and probabilities by class id."""
+        trees, width = state.trees, proba.shape[1]
+        rows = max(1, _MOST_NUMBERS // (width * len(trees)))
         for start in range(0, len(X), rows):
             part = slice(start, min(start + rows, len(X)))
             count = part.stop - start
-            told, spare = np.zeros((len(self._trees), count, width)), np.zeros((len(self._trees), count), np.int64)
+            told, spare = np.zeros((len(trees), count, width)), np.zeros((len(trees), count), np.int64)
 
             def run(t: int, part: slice = part, told: Floats = told, spare: Integers = spare) -> None:
-                answer_rows(*self._trees[t].answering, self._order, self._loss, X[part], spare[t], told[t])
+                _TREE.predict(trees[t], params, X[part], known, spare[t], told[t])
 
-            self._over_trees(run, count)
-            nothing = (_NO_LABELS, _NO_WEIGHTS)
-            vote_rows(told, self._losses, self._order, self._loss, *nothing, answers[part], proba[part], classes)
-            self._add_singles(X[part], *nothing, answers[part], proba[part])
-        return answers, proba
+            _over_trees(params, len(trees), run, count)
+            shown = Rows(X[part], answers=answers[part], proba=proba[part])
+            votes = (known.order, known.loss, shown.y, shown.weight, shown.answers, shown.proba)
+            vote_rows(told, state.losses, *votes, state.classes)
+            _sum(state, shown, known)
 
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        parts = {f"{name}_{t}": array for t, tree in enumerate(self._trees) for name, array in tree.used().items()}
-        return {**parts, "losses": self._losses, **self._singles.used()}
+    def regrow(self, state: ForestState, params: Any) -> None:
+        """Grow all trees anew from the rows that are kept."""
+        _over_trees(params, len(state.trees), lambda t: _TREE.regrow(state.trees[t]))
 
-    def _extra(self) -> dict[str, Any]:
-        return {"sizes": [tree.sizes() for tree in self._trees], "singles": True}
+    def count_leaves(self, state: ForestState) -> int:
+        """Return the number of leaves of all trees."""
+        return sum(_TREE.size(tree)[0] for tree in state.trees)
 
-    def _restore(self, model: Model) -> None:
-        limit, sizes = self._tree_bytes(), model.extra.get("sizes")
-        self._losses = np.require(model.array("losses", np.float64), requirements=["C", "W", "O"])
-        if not isinstance(sizes, list) or len(sizes) != self.trees or self._losses.shape != (self.trees,):
-            raise ModelFileError("its trees do not fit together.")
-        self._trees = [restore_arrays(model, limit, sizes[t], f"_{t}") for t in range(self.trees)]
-        known = {(tree.classes, len(tree.features)) for tree in self._trees}
-        if len(known) != 1 or not np.isfinite(self._losses).all():
-            raise ModelFileError("its trees do not fit together.")
-        (classes, features), seed = known.pop(), self._trees[0].options["seed"][0]
-        self._singles = restore_singles(model, features, classes, seed)
-        width = max(self._singles.totals.shape[1], classes)
-        self._singles.make_room(features, width, SinglesArrays.reserve(features, width, int(self.max_bytes)))
+    def sum_gains(self, state: ForestState, features: int) -> Floats:
+        """Return what all splits by each feature gained in all trees."""
+        return np.asarray(np.sum([_TREE.importances(tree, features) for tree in state.trees], axis=0))
+
+    def average_region(
+        self, state: ForestState, params: Any, row: Floats, known: Known, by_counts: bool
+    ) -> tuple[Floats, float]:
+        """Return the probabilities by class id of one row, and the labels behind them in a tree, in the mean."""
+        proba = np.zeros((1, known.classes))
+        if by_counts:
+            told, support = zip(*(_TREE.region(tree, params, row, known, True) for tree in state.trees), strict=True)
+            return np.mean(told, axis=0), float(np.mean(support))
+        self.predict(state, params, row, known, np.zeros(1, np.int64), proba)
+        trees = [tree.tree for tree in state.trees]
+        return proba[0], float(np.mean([tree.nodes["n"][find_path(tree, row[0])[-1]] for tree in trees]))
+
+    def _learn(self, state: ForestState, params: Any, rows: Rows, known: Known) -> None:
+        """Let each tree answer and learn rows, and then take their votes."""
+        trees, n, classes = state.trees, len(rows), state.classes
+        told, spare = np.zeros((len(trees), n, known.classes)), np.zeros((len(trees), n), np.int64)
+        given: dict[str, Any] = {"y": rows.y, "weight": rows.weight, "monitored": rows.monitored}
+
+        def run(t: int) -> None:
+            own, stop, resume = Rows(rows.X, **given, answers=spare[t], proba=told[t]), Stop(0, DONE), 0
+            while stop.row < n:
+                stop = _TREE.run(trees[t], params, own, known, stop.row, n, LEARN | PREDICT | resume)
+                resume = RESUME if stop.why > PAUSED else 0
+                if resume:
+                    _TREE.resume(trees[t], params, own, known, stop)
+
+        _over_trees(params, len(trees), run, n)
+        answers = rows.answers if len(rows.answers) else spare[0]
+        proba = rows.proba if len(rows.proba) else np.zeros((n, known.classes))
+        vote_rows(told, state.losses, known.order, known.loss, rows.y, rows.weight, answers, proba, classes)
+        _sum(state, Rows(rows.X, y=rows.y, weight=rows.weight, answers=answers, proba=proba), known)
+
+
+def _tree_bytes(params: Any) -> int:
+    """Return how much memory a tree may take: an eighth of all is for what single features tell."""
+    return (int(params.max_bytes) - int(params.max_bytes) // 8) // int(params.trees)
+
+
+def _fit_additive(state: ForestState, features: int, classes: int) -> None:
+    """Let what single features tell have room for so many features and classes."""
+    one = state.additive
+    old, classes = one.sizes["label"], max(classes, one.classes)
+    width = old if classes <= old else max(classes, 2, old + old // 2)
+    if len(one.columns) < features or width > old:
+        _resize_additive(state, features, width)
+
+
+def _resize_additive(state: ForestState, features: int, width: int) -> None:
+    additive.resize(state.additive, features, width, additive.reserve_bytes(features, width, state.max_bytes))
+
+
+def _sum(state: ForestState, rows: Rows, known: Known) -> None:
+    """Answer rows by what the trees have told and by single features, and learn those that have labels."""
+    row, one = 0, state.additive
+    if len(one.columns) == 0:
+        if len(rows.y):
+            additive.declare_classes(one, state.classes)
+        return
+    while row < len(rows) and one.is_on:
+        row, why = sum_rows(one.ref, rows.ref, known.order, known.loss, row)
+        if why == NEEDS_LAYOUT:
+            _fit_additive(state, rows.X.shape[1], int(rows.y[row]) + 1)
+            additive.fit_row(one, rows.X[row], known.kinds)
+        elif one.is_due:
+            additive.draw(one)
+
+
+def _over_trees(params: Any, trees: int, run: Callable[[int], Any], rows: int = 2**20) -> None:
+    """Run all trees, each in one thread if there are several and more than a few rows."""
+    if params.threads == 1 or rows < 64:
+        for t in range(trees):
+            run(t)
+        return
+    with ThreadPoolExecutor(min(params.threads, trees)) as pool:
+        list(pool.map(run, range(trees)))

@@ -34,9 +34,9 @@ _NODES_AT_ONCE = 64
 
 
 @kernel
-def start_growth(option: Any, store: Any, tree: Any, work: Any) -> None:
+def start_growth(option: Any, store: Any, tree: Any, work: Any, rows: int, classes: int) -> None:
     """Begin with a root that has all rows."""
-    growth, rows, classes, features = work.growth[0], option.rows, option.classes, len(store.features)
+    growth, features = work.growth[0], len(store.features)
     growth.rows, growth.classes, growth.phase, growth.nodes, growth.sets = rows, classes, NEXT, 1, 0
     growth.waiting, growth.free = 1, len(work.slots)
     for s in range(len(work.slots)):
@@ -58,6 +58,31 @@ def start_growth(option: Any, store: Any, tree: Any, work: Any) -> None:
     work.spans[0].first, work.spans[0].last = 0, rows
     work.stack[0].node, work.stack[0].slot, work.stack[0].live = 0, -1, growth.live
     begin_node(tree, 0, 0)
+
+
+@kernel
+def is_at(growth: Any, goal: Any) -> bool:
+    """Return whether a growth is where another one was."""
+    return (
+        growth.phase == goal.phase
+        and growth.nodes == goal.nodes
+        and growth.sets == goal.sets
+        and growth.waiting == goal.waiting
+        and growth.free == goal.free
+        and growth.node == goal.node
+        and growth.present == goal.present
+        and growth.live == goal.live
+        and growth.slot == goal.slot
+        and growth.other == goal.other
+        and growth.smaller == goal.smaller
+        and growth.position == goal.position
+        and growth.left == goal.left
+        and growth.right == goal.right
+        and growth.misses == goal.misses
+        and growth.rows == goal.rows
+        and growth.seed == goal.seed
+        and growth.sight == goal.sight
+    )
 
 
 @kernel(borrows=True)

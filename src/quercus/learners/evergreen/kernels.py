@@ -9,9 +9,18 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import decide_row, measure_answer
-from quercus.ask.layout import ASKING_TYPE, DECISIONS_TYPE, RING_TYPE
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
+from quercus.learners.evergreen.additive.kernels import (
+    find_cells,
+    is_on,
+    learn_singles,
+    make_sheet,
+    needs_limits,
+    open_singles,
+    tell_singles,
+)
+from quercus.learners.evergreen.additive.state import AdditiveState
 from quercus.learners.evergreen.answers import (
     MIXED,
     add_recent,
@@ -24,11 +33,10 @@ from quercus.learners.evergreen.answers import (
 )
 from quercus.learners.evergreen.coding import keep_row, round_weight
 from quercus.learners.evergreen.cuts import CUT
-from quercus.learners.evergreen.growth import most_small, start_growth, step_growth
+from quercus.learners.evergreen.growth import is_at, most_small, start_growth, step_growth
 from quercus.learners.evergreen.layout import (
     ALARM,
     ALARMED,
-    ASK,
     BEGIN,
     CATCH_UP,
     CATCHING,
@@ -37,7 +45,6 @@ from quercus.learners.evergreen.layout import (
     FINISH,
     GROWING,
     IDLE,
-    LEARN,
     LEAST_WORK,
     LOOK_EVERY,
     MOST_CODES,
@@ -45,41 +52,24 @@ from quercus.learners.evergreen.layout import (
     NEEDS_LIMITS,
     NEEDS_ROOM,
     NUMERIC,
-    OPTIONS,
     PACE,
-    PREDICT,
     READY,
+    REPLAY,
     REPLAYING,
-    RESUME,
-    SAMPLE,
     STANDS,
-    STORE_TYPES,
-    TREE_TYPES,
     UNSEEN,
     WINDOW,
-    WORK_TYPES,
     Desk,
     Path,
     Store,
     Tree,
     Work,
 )
-from quercus.learners.evergreen.singles.kernels import (
-    find_cells,
-    is_on,
-    learn_singles,
-    make_sheet,
-    needs_limits,
-    tell_singles,
-)
-from quercus.learners.evergreen.singles.layout import SINGLES_TYPES, Singles
-from quercus.rows import DONE, NEEDS_SCHEMA, PAUSED
+from quercus.learners.evergreen.state import EvergreenState, FrozenState, TreeState
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 
-_NUMBER = types.int64
-_NUMBERS = array_type(np.float64, 1, readonly=True)
-_PLACES = array_type(np.int64, 1, readonly=True)
+_ORDER = array_type(np.int64, 1, readonly=True)
 _TABLE = array_type(np.float64, 2, readonly=True)
-_ANSWERS = (array_type(np.int64, 1), array_type(np.float64, 2))
 
 
 @kernel
@@ -196,10 +186,12 @@ def catch_up(option: Any, store: Any, tree: Any, path: Any, classes: int) -> boo
 
 
 @kernel(borrows=True)
-def grow_on(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any, path: Any, budget: float) -> int:
+def grow_on(
+    option: Any, store: Any, growing: Any, tree: Any, work: Any, desk: Any, cut: Any, path: Any, budget: float
+) -> int:
     """Do some of a growth that is under way; return why the loop over rows must stop, if it must."""
     if option.stage == GROWING:
-        return STANDS if step_growth(store, tree, work, desk, cut, budget) else DONE
+        return STANDS if step_growth(store, growing, work, desk, cut, budget) else DONE
     if option.stage == IDLE:
         return BEGIN if option.rows >= option.due else DONE
     is_ready = catch_up(option, store, tree, path, option.classes)
@@ -208,99 +200,73 @@ def grow_on(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any, 
     return READY if is_ready else DONE
 
 
-@kernel(
-    _NUMBER,
-    array_type(OPTIONS, 1),
-    *STORE_TYPES,
-    *TREE_TYPES,
-    *TREE_TYPES,
-    *WORK_TYPES,
-    array_type(np.uint8, 1),
-    *SINGLES_TYPES,
-    _PLACES,
-    _TABLE,
-    _TABLE,
-    _PLACES,
-    _NUMBERS,
-    array_type(np.uint8, 1, readonly=True),
-    *_ANSWERS,
-    ASKING_TYPE,
-    RING_TYPE,
-    DECISIONS_TYPE,
-    _NUMBER,
-    _NUMBER,
-    _NUMBER,
-)
-def run_rows(
-    options: Any,
-    features: Any,
-    edges: Any,
-    sample: Any,
-    sampled: Any,
-    codes: Any,
-    rows: Any,
-    nodes: Any,
-    counts: Any,
-    recent: Any,
-    sets: Any,
-    new_nodes: Any,
-    new_counts: Any,
-    new_recent: Any,
-    new_sets: Any,
-    growth: Any,
-    places: Any,
-    stack: Any,
-    live: Any,
-    hists: Any,
-    slots: Any,
-    spans: Any,
-    shares: Any,
-    errors: Any,
-    sums: Any,
-    columns: Any,
-    limits: Any,
-    kept: Any,
-    kept_rows: Any,
-    table: Any,
-    visits: Any,
-    totals: Any,
-    order: Any,
-    loss: Any,
-    X: Any,
-    y: Any,
-    w: Any,
-    watched: Any,
-    answers: Any,
-    proba: Any,
-    asking: Any,
-    ring: Any,
-    decisions: Any,
-    start: int,
-    stop: int,
-    mode: int,
-) -> int:
+@kernel(inline=True)
+def open_tree(state: Any) -> Any:
+    """Return the arrays of a tree one by one: inner kernels are quicker with these."""
+    return Tree(state.nodes, state.counts, state.recent, state.sets)
+
+
+@kernel(inline=True)
+def open_store(state: Any) -> Any:
+    """Return the arrays of the rows that are kept."""
+    return Store(state.features, state.edges, state.sample, state.sampled, state.codes, state.rows)
+
+
+@kernel(inline=True)
+def open_work(state: Any) -> Any:
+    """Return the arrays of a growth."""
+    return Work(
+        state.growth, state.places, state.stack, state.live, state.hists, state.slots, state.spans, state.shares
+    )
+
+
+@kernel
+def replay_growth(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any) -> bool:
+    """Do a growth again up to where it was; return whether it came there."""
+    goal = work.growth.copy()
+    start_growth(option, store, tree, work, option.grown, goal[0].classes)
+    while not is_at(work.growth[0], goal[0]):
+        if step_growth(store, tree, work, desk, cut, 0.5):
+            return is_at(work.growth[0], goal[0])
+    return True
+
+
+@kernel(types.int64, EvergreenState.numba_type, Rows.numba_type, _ORDER, _TABLE, types.int64, types.int64, types.int64)
+def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: int, mode: int) -> int:
     """Answer rows, ask for labels and learn, as told; return the row to go on from, why is in ``options.stopped``.
 
-    ``watched``: which rows tell whether answers have become worse; empty: all. FINISH: no rows, but all that is left of
-    the step of a growth.
+    FINISH: no rows, but all that is left of the step of a growth. REPLAY: the growth anew, up to where it was.
     """
-    option, store = options[0], Store(features, edges, sample, sampled, codes, rows)
-    tree, new = Tree(nodes, counts, recent, sets), Tree(new_nodes, new_counts, new_recent, new_sets)
-    work, grows = Work(growth, places, stack, live, hists, slots, spans, shares), option.stage == GROWING
-    path, desk = make_path(counts.shape[1]), make_desk(store, work, counts.shape[1] if grows else 0)
+    options, errors, features, rows = state.options, state.errors, state.features, state.rows
+    X, y, w, monitored, answers, proba = batch.X, batch.y, batch.weight, batch.monitored, batch.answers, batch.proba
+    asking, ring, decisions = batch.asking, batch.ring, batch.decisions
+    option, store, tree, new = options[0], open_store(state), open_tree(state.tree), open_tree(state.candidate)
+    work, grows = open_work(state.growth), option.stage == GROWING
+    # Recent labels are of no use to a tree that grows.
+    growing = Tree(state.growth.nodes, state.growth.counts, state.growth.counts, state.growth.sets)
+    width, sampled = tree.counts.shape[1], len(store.sampled)
+    path, desk = make_path(width), make_desk(store, work, width if grows else 0)
     cut, pace = np.zeros(1, CUT), float(max(PACE * X.shape[1], LEAST_WORK))
-    singles = Singles(sums, columns, limits, kept, kept_rows, table, visits, totals)
-    sheet, adds_singles = make_sheet(len(columns), counts.shape[1]), is_on(singles)
-    option.stopped = DONE
-    if mode & FINISH:
-        option.stopped = grow_on(option, store, new, work, desk, cut[0], path, np.inf)
+    singles = open_singles(state.additive)
+    sums = singles.sums
+    sheet, adds_singles = make_sheet(len(singles.columns), width), is_on(singles)
+    resumed = mode & RESUME != 0 and PAUSED < option.stopped <= NEEDS_ROOM
+    if mode & REPLAY:
+        option.stopped = DONE if replay_growth(option, store, growing, work, desk, cut[0]) else STANDS
         return start
+    if mode & FINISH:
+        option.stopped = grow_on(option, store, growing, new, work, desk, cut[0], path, np.inf)
+        return start
+    if option.stopped > NEEDS_ROOM:
+        # What it stopped for has not been done: Ctrl-C came, or there was no memory.
+        return start
+    option.stopped = DONE
     last = stop
     for i in range(start, stop):
         if i >= last:
             option.stopped = PAUSED
             return i
-        resumes, asks = mode & RESUME and i == start, mode & ASK
+        resumes, asks = resumed and i == start, mode & ASK
         learns, classes, answer = mode & LEARN and w[i] > 0.0, option.classes, np.int64(-1)
         depth = find_path(tree, X, i, path)
         lacking = adds_singles and find_cells(singles, X, i, sheet)
@@ -326,10 +292,10 @@ def run_rows(
         if asks and is_unknown(features, X[i], label):
             option.stopped = NEEDS_SCHEMA
             return i
-        if lacking or lacks_layout(features, X, i, label, counts.shape[1]):
+        if lacking or lacks_layout(features, X, i, label, width):
             option.stopped = NEEDS_LAYOUT
             return i
-        if option.rows == len(rows) or option.seen == len(sampled) < SAMPLE:
+        if option.rows == len(rows) or option.seen == sampled < option.places:
             option.stopped = NEEDS_ROOM
             return i
         if label >= classes:
@@ -342,13 +308,13 @@ def run_rows(
         if adds_singles:
             learn_singles(singles, sheet, X, i, label, weight, True)
         keep_row(options, store, X, i, label, weight)
-        watches = option.adaptive and (decisions[i].explored if asks else len(watched) == 0 or watched[i])
+        watches = option.adaptive and (decisions[i].explored if asks else len(monitored) == 0 or monitored[i])
         worse = has_worsened(option, errors, answer >= 0 and answer != label) if watches else False
         if worse:
             option.stopped = ALARMED
             return i + 1
         if option.stage != IDLE or option.rows >= option.due:
-            option.stopped = grow_on(option, store, new, work, desk, cut[0], path, pace)
+            option.stopped = grow_on(option, store, growing, new, work, desk, cut[0], path, pace)
         if option.stopped == DONE and needs_limits(sums[0]):
             option.stopped = NEEDS_LIMITS
         if option.stopped != DONE:
@@ -356,68 +322,38 @@ def run_rows(
     return stop
 
 
+@kernel(types.void, EvergreenState.numba_type)
+def begin_growth(state: Any) -> None:
+    """Begin a growth from all rows of the store."""
+    option, growth = state.options[0], state.growth
+    growing = Tree(growth.nodes, growth.counts, growth.counts, growth.sets)
+    start_growth(option, open_store(state), growing, open_work(growth), option.rows, option.classes)
+    option.stage, option.grown = GROWING, option.rows
+
+
 @kernel(
     types.void,
-    array_type(OPTIONS, 1),
-    *STORE_TYPES,
-    *TREE_TYPES,
-    *WORK_TYPES,
+    FrozenState.fields["options"].numba_type,
+    TreeState.numba_type,
+    AdditiveState.numba_type,
+    _ORDER,
+    _TABLE,
+    array_type(np.float64, 2, readonly=True),
+    array_type(np.int64, 1),
+    array_type(np.float64, 2),
 )
-def begin_growth(
-    options: Any,
-    features: Any,
-    edges: Any,
-    sample: Any,
-    sampled: Any,
-    codes: Any,
-    rows: Any,
-    nodes: Any,
-    counts: Any,
-    recent: Any,
-    sets: Any,
-    growth: Any,
-    places: Any,
-    stack: Any,
-    live: Any,
-    hists: Any,
-    slots: Any,
-    spans: Any,
-    shares: Any,
-) -> None:
-    """Begin a growth from all rows of the store."""
-    store, tree = Store(features, edges, sample, sampled, codes, rows), Tree(nodes, counts, recent, sets)
-    work = Work(growth, places, stack, live, hists, slots, spans, shares)
-    start_growth(options[0], store, tree, work)
-    options[0].stage, options[0].grown = GROWING, options[0].rows
-
-
-@kernel(types.void, array_type(OPTIONS, 1), *TREE_TYPES, *SINGLES_TYPES, _PLACES, _TABLE, _TABLE, *_ANSWERS)
 def answer_rows(
-    options: Any,
-    nodes: Any,
-    counts: Any,
-    recent: Any,
-    sets: Any,
-    sums: Any,
-    columns: Any,
-    limits: Any,
-    kept: Any,
-    kept_rows: Any,
-    table: Any,
-    visits: Any,
-    totals: Any,
-    order: Any,
-    loss: Any,
-    X: Any,
-    answers: Any,
-    proba: Any,
+    options: Any, standing: Any, additive: Any, order: Any, loss: Any, X: Any, answers: Any, proba: Any
 ) -> None:
     """Answer rows."""
-    tree, path, classes = Tree(nodes, counts, recent, sets), make_path(counts.shape[1]), options[0].classes
-    singles = Singles(sums, columns, limits, kept, kept_rows, table, visits, totals)
-    sheet, adds_singles = make_sheet(len(columns), counts.shape[1]), is_on(singles)
-    for i in range(len(X) if classes > 0 else 0):
-        tell_classes(options[0], tree, path, find_path(tree, X, i, path), classes)
+    option, tree, singles = options[0], open_tree(standing), open_singles(additive)
+    path, classes = make_path(tree.counts.shape[1]), option.classes
+    sheet, adds_singles = make_sheet(len(singles.columns), tree.counts.shape[1]), is_on(singles)
+    for i in range(len(X)):
+        answers[i] = -1
+        if classes == 0:
+            continue
+        tell_classes(option, tree, path, find_path(tree, X, i, path), classes)
         if adds_singles:
             find_cells(singles, X, i, sheet)
             tell_singles(singles, sheet, path.told[MIXED], classes)

@@ -8,10 +8,11 @@ import numpy as np
 from numba import types
 
 from quercus.compile import array_type, kernel
-from quercus.learners.evergreen.layout import FEATURE, NODE, NOMINAL
+from quercus.learners.evergreen.layout import NOMINAL
+from quercus.learners.evergreen.state import EvergreenState, TreeState
 
 
-@kernel(types.void, array_type(FEATURE, 1), array_type(np.uint8, 2), types.int64)
+@kernel(types.void, EvergreenState.fields["features"].numba_type, array_type(np.uint8, 2), types.int64)
 def count_categories(features: Any, codes: Any, rows: int) -> None:
     """Say how many codes each nominal feature has: those of categories that come later do not belong to a growth."""
     largest = np.zeros(len(features), np.uint8)
@@ -25,7 +26,7 @@ def count_categories(features: Any, codes: Any, rows: int) -> None:
 
 @kernel(
     types.UniTuple(types.int64, 2),
-    array_type(NODE, 1),
+    TreeState.fields["nodes"].numba_type,
     array_type(np.float64, 2),
     types.int64,
     array_type(np.int32, 1),

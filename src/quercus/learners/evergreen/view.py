@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from quercus.explain import Leaf, Node, Test, TreeView
 from quercus.explain.words import show_share
+from quercus.learners.evergreen.additive.telling import weigh_singles
 from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, MISSING, NO_AGGREGATE, NO_RECENT
-from quercus.learners.evergreen.singles.arrays import SinglesArrays
-from quercus.learners.evergreen.singles.telling import weigh_singles
+from quercus.learners.evergreen.state import EvergreenState, FrozenState, TreeState
 from quercus.predictor import Floats, Integers
 from quercus.schema import Schema
 
 FEWER = "the tree grew from the rows that were kept then, and has learned all that came since"
 
 
-class StandingArrays(Protocol):
-    """The arrays of a tree that answers; see ``layout`` for what they hold."""
-
-    options: npt.NDArray[np.void]
-    nodes: npt.NDArray[np.void]
-    counts: Floats
-    recent: Floats
-    sets: npt.NDArray[np.uint64]
-    singles: SinglesArrays
-
-    @property
-    def answering(self) -> tuple[Any, ...]:
-        """The arrays that answers follow from."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes allocated."""
+Standing = EvergreenState | FrozenState
 
 
-def find_path(tree: StandingArrays, row: Floats) -> list[int]:
+def find_path(tree: TreeState, row: Floats) -> list[int]:
     """Return the nodes that an example goes through.
 
     Parameters
@@ -52,7 +35,7 @@ def find_path(tree: StandingArrays, row: Floats) -> list[int]:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> find_path(tree._tree, np.array([7.0])), find_path(tree._tree, np.array([33.0]))
+    >>> find_path(tree._state.tree, np.array([7.0])), find_path(tree._state.tree, np.array([33.0]))
     ([0, 1], [0, 2])
     """
     path, nodes = [0], tree.nodes
@@ -67,7 +50,7 @@ def find_path(tree: StandingArrays, row: Floats) -> list[int]:
     return path
 
 
-def find_leaves(tree: StandingArrays, X: Floats) -> Integers:
+def find_leaves(tree: TreeState, X: Floats) -> Integers:
     """Return the leaf that each row lies in.
 
     Parameters
@@ -81,7 +64,7 @@ def find_leaves(tree: StandingArrays, X: Floats) -> Integers:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> find_leaves(tree._tree, np.array([[7.0], [33.0], [8.0]])).tolist()
+    >>> find_leaves(tree._state.tree, np.array([[7.0], [33.0], [8.0]])).tolist()
     [1, 2, 1]
     """
     nodes, leaves = tree.nodes, np.zeros(len(X), np.int64)
@@ -110,8 +93,7 @@ def weigh_experts(option: Any) -> tuple[float, float, float]:
 
     Examples
     --------
-    >>> from quercus.learners.evergreen.layout import OPTIONS
-    >>> weigh_experts(np.zeros(1, OPTIONS)[0])
+    >>> weigh_experts(EvergreenState.empty().options[0])
     (0.3333333333333333, 0.3333333333333333, 0.3333333333333333)
     """
     losses = [float(option[name]) for name in ("loss", "leaf_loss", "recent_loss")]
@@ -124,7 +106,7 @@ def weigh_experts(option: Any) -> tuple[float, float, float]:
     return whole / total, leaf / total, recent / total
 
 
-def weigh_depths(tree: StandingArrays, path: list[int]) -> list[float]:
+def weigh_depths(tree: TreeState, path: list[int]) -> list[float]:
     """Return how much each node of a path counts in what all prunings tell together.
 
     Parameters
@@ -138,7 +120,7 @@ def weigh_depths(tree: StandingArrays, path: list[int]) -> list[float]:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> [round(weight, 3) for weight in weigh_depths(tree._tree, [0, 1])]
+    >>> [round(weight, 3) for weight in weigh_depths(tree._state.tree, [0, 1])]
     [0.0, 1.0]
     """
     weights, rest = [], 1.0
@@ -149,24 +131,24 @@ def weigh_depths(tree: StandingArrays, path: list[int]) -> list[float]:
     return [*weights, rest]
 
 
-def tell_nodes(tree: StandingArrays) -> Floats:
+def tell_nodes(state: Standing) -> Floats:
     """Return the class probabilities by class id that each node would tell if paths ended there, without singles.
 
     Parameters
     ----------
-    tree
-        Its arrays.
+    state
+        The tree.
 
     Examples
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> [tree.schema_.labels[k] for k in tell_nodes(tree._tree)[1:].argmax(axis=1)]
+    >>> [tree.schema_.labels[k] for k in tell_nodes(tree._state)[1:].argmax(axis=1)]
     [False, True]
     """
-    nodes, classes = tree.nodes, int(tree.options["classes"][0])
+    tree, nodes, classes = state.tree, state.tree.nodes, int(state.options["classes"][0])
     counts, even = tree.counts[:, :classes], 1.0 / max(classes, 1)
-    by_whole, by_leaf, by_recent = weigh_experts(tree.options[0])
+    by_whole, by_leaf, by_recent = weigh_experts(state.options[0])
     go, stop, mass = 1.0 / (1.0 + nodes["odds"]), nodes["stop"], nodes["total"] + nodes["scale"]
     # A frozen tree keeps no recent counts that do not count.
     late = tree.recent[:, :classes] / mass[:, None] if by_recent > 0.0 else np.zeros_like(counts)
@@ -190,13 +172,13 @@ def tell_nodes(tree: StandingArrays) -> Floats:
     return np.asarray(by_whole * whole + by_leaf * shares + by_recent * recent, np.float64)
 
 
-def view_tree(tree: StandingArrays, schema: Schema, learner: str, loss: Floats, growing: bool) -> TreeView:
+def view_tree(state: Standing, schema: Schema, learner: str, loss: Floats, growing: bool) -> TreeView:
     """Return the tree as plain data, with the classes in sorted order.
 
     Parameters
     ----------
-    tree
-        Its arrays.
+    state
+        The tree.
     schema
         Names of features, categories and classes.
     learner
@@ -210,13 +192,13 @@ def view_tree(tree: StandingArrays, schema: Schema, learner: str, loss: Floats, 
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> view_tree(tree._tree, tree.schema_, "tree", np.empty((0, 0)), True)
+    >>> view_tree(tree._state, tree.schema_, "tree", np.empty((0, 0)), True)
     <TreeView of tree: 2 leaves, depth 1, 40 rows learned>
     """
     labels, order = schema.classes_sorted()
-    nodes, known = tree.nodes, int(tree.options["classes"][0])
+    nodes, known = state.tree.nodes, int(state.options["classes"][0])
     proba = np.zeros((len(nodes), len(order)))
-    proba[:, :known] = tell_nodes(tree)
+    proba[:, :known] = tell_nodes(state)
     merit = proba if len(loss) == 0 else -(proba @ loss)
     answers = order[np.argmax(merit[:, order], axis=1)] if known else np.zeros(len(nodes), np.int64)
     built, waiting = [], [(0, -1)]
@@ -224,26 +206,26 @@ def view_tree(tree: StandingArrays, schema: Schema, learner: str, loss: Floats, 
         v, parent = waiting.pop()
         answer, left = int(answers[v]), int(nodes["left"][v])
         label, chance = (schema.labels[answer], float(proba[v, answer])) if known else (None, None)
-        built.append(_node(tree, schema, order, v, parent, label, _leaf(tree, v, growing, chance)))
+        built.append(_node(state, schema, order, v, parent, label, _leaf(state, v, growing, chance)))
         if left:
             waiting += [(left + 1, v), (left, v)]
-    seen = int(tree.options["seen"][0])
-    return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), seen, FEWER, _beside(tree))
+    seen = int(state.options["seen"][0])
+    return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), seen, FEWER, _beside(state))
 
 
-def _beside(tree: StandingArrays) -> str:
+def _beside(state: Standing) -> str:
     """Say that single features count, if they do."""
-    share = weigh_singles(tree.singles)
+    share = weigh_singles(state.additive)
     return f"what single features tell is added to that: {show_share(share)} of an answer" if share >= 0.01 else ""
 
 
-def view_path(tree: StandingArrays, schema: Schema, path: list[int], answer: Any) -> list[Node]:
+def view_path(state: Standing, schema: Schema, path: list[int], answer: Any) -> list[Node]:
     """Return the nodes of a path as plain data; the last one answers as told, of the others nothing is told.
 
     Parameters
     ----------
-    tree
-        Its arrays.
+    state
+        The tree.
     schema
         Names of features, categories and classes.
     path
@@ -255,24 +237,24 @@ def view_path(tree: StandingArrays, schema: Schema, path: list[int], answer: Any
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> [node.prediction for node in view_path(tree._tree, tree.schema_, [0, 2], True)]
+    >>> [node.prediction for node in view_path(tree._state, tree.schema_, [0, 2], True)]
     [None, True]
     """
     _, order = schema.classes_sorted()
     above = [-1, *path[:-1]]
     return [
-        _node(tree, schema, order, v, parent, answer if v == path[-1] else None, _leaf(tree, v, True, None))
+        _node(state, schema, order, v, parent, answer if v == path[-1] else None, _leaf(state, v, True, None))
         for v, parent in zip(path, above, strict=True)
     ]
 
 
 def _node(
-    tree: StandingArrays, schema: Schema, order: Integers, v: int, parent: int, answer: Any, leaf: Leaf | None
+    state: Standing, schema: Schema, order: Integers, v: int, parent: int, answer: Any, leaf: Leaf | None
 ) -> Node:
-    nodes, known = tree.nodes, int(tree.options["classes"][0])
-    test, missing_left = (None, True) if leaf is not None else _test(tree, v, schema)
+    nodes, known = state.tree.nodes, int(state.options["classes"][0])
+    test, missing_left = (None, True) if leaf is not None else _test(state, v, schema)
     counts = np.zeros(len(order))
-    counts[:known] = tree.counts[v, :known]
+    counts[:known] = state.tree.counts[v, :known]
     return Node(
         id=v,
         parent=parent,
@@ -287,26 +269,26 @@ def _node(
     )
 
 
-def _leaf(tree: StandingArrays, v: int, growing: bool, chance: float | None) -> Leaf | None:
-    if tree.nodes["left"][v]:
+def _leaf(state: Standing, v: int, growing: bool, chance: float | None) -> Leaf | None:
+    if state.tree.nodes["left"][v]:
         return None
     # Its cuts were chosen by the labels that it counts: no bounds on the true shares follow from these.
-    return Leaf("all prunings", growing, None, None, float(tree.nodes["n"][v]), chance)
+    return Leaf("all prunings", growing, None, None, float(state.tree.nodes["n"][v]), chance)
 
 
-def _test(tree: StandingArrays, v: int, schema: Schema) -> tuple[Test, bool]:
+def _test(state: Standing, v: int, schema: Schema) -> tuple[Test, bool]:
     """Return the test of an inner node, and whether it sends missing values left."""
-    node = tree.nodes[v]
+    node = state.tree.nodes[v]
     name, place = schema.names[node["feature"]], int(node["set"])
     if place < 0:
         return Test(name, "<=", float(node["threshold"])), bool(node["missing_left"])
-    bits, categories = _codes_left(tree, place), schema.categories[node["feature"]]
+    bits, categories = _codes_left(state.tree, place), schema.categories[node["feature"]]
     chosen = tuple(category for number, category in enumerate(categories) if bits >> _code(number) & 1)
     test = Test(name, "==", chosen[0]) if len(chosen) == 1 else Test(name, "in", chosen)
     return test, bool(bits >> MISSING & 1)
 
 
-def _codes_left(tree: StandingArrays, place: int) -> int:
+def _codes_left(tree: TreeState, place: int) -> int:
     """Return the codes of a set as the bits of a number."""
     return int.from_bytes(tree.sets[place].astype("<u8").tobytes(), "little")
 

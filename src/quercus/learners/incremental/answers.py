@@ -43,10 +43,9 @@ def share_counts(counts: Any, node: int, classes: int, p: Any) -> float:
 
 
 @kernel
-def apply_bayes(
-    features: Any, hist: Any, n_features: int, classes: int, slot: int, cells: Any, total: float, p: Any, inverse: Any
-) -> None:
+def apply_bayes(tree: Any, slot: int, cells: Any, total: float, p: Any, inverse: Any) -> None:
     """Turn the class shares p of a leaf into naive Bayes probabilities, in products that are kept from underflow."""
+    features, hist, n_features, classes = tree.features, tree.hist, tree.options[0].features, tree.options[0].classes
     every = 8
     for c in range(classes):
         inverse[c] = 1.0 / (hist[slot, 0, c] + 1.0)
@@ -68,7 +67,8 @@ def apply_bayes(
     for c in range(classes):
         norm += p[c]
     for c in range(classes):
-        p[c] = (total * (p[c] / norm) + 1.0 / classes) / (total + 1.0)
+        share = p[c] / norm if norm > 0.0 else 1.0 / classes
+        p[c] = (total * share + 1.0 / classes) / (total + 1.0)
 
 
 @kernel
@@ -102,27 +102,15 @@ def uses_bayes(leaves: Any, slot: int, leaf_mode: int) -> bool:
 
 
 @kernel
-def mix_bayes(
-    leaves: Any,
-    hist: Any,
-    features: Any,
-    option: Any,
-    order: Any,
-    slot: int,
-    cells: Any,
-    y: int,
-    w: float,
-    total: float,
-    p: Any,
-    q: Any,
-    inverse: Any,
-) -> None:
+def mix_bayes(tree: Any, order: Any, slot: int, cells: Any, y: int, w: float, total: float, scratch: Any) -> None:
     """Turn p into naive Bayes probabilities where the leaf trusts them; if w > 0, note which of the two is right."""
+    leaves, option = tree.leaves, tree.options[0]
+    p, q = scratch[0], scratch[1]
     classes = option.classes
     bayes = uses_bayes(leaves, slot, option.leaf)
     for c in range(classes):
         q[c] = p[c]
-    apply_bayes(features, hist, option.features, classes, slot, cells, total, q, inverse)
+    apply_bayes(tree, slot, cells, total, q, scratch[2])
     if w > 0.0:
         leaves[slot].majority_right += w if largest(p, order, classes) == y else 0.0
         leaves[slot].bayes_right += w if largest(q, order, classes) == y else 0.0

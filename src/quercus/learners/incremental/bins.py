@@ -188,17 +188,10 @@ def draw_column(edges: Any, slot: int, column: int, values: Any, n: int) -> None
 
 
 @kernel
-def draw_edges(
-    features: Any,
-    leaves: Any,
-    hist: Any,
-    edges: Any,
-    buffers: Any,
-    n_features: int,
-    classes: int,
-    slot: int,
-) -> None:
+def draw_edges(tree: Any, slot: int) -> None:
     """Draw the edges of a leaf's columns from its buffer: all of them the first time, later those gone blind."""
+    leaves, hist, edges, buffers, features = tree.leaves, tree.hist, tree.edges, tree.buffers, tree.features
+    n_features, classes = tree.options[0].features, tree.options[0].classes
     values = np.empty(BUFFER_ROWS, np.float64)
     lost = np.empty(BINS, np.bool_)
     old_edges = np.empty(EDGES, np.float64)
@@ -234,12 +227,12 @@ def draw_edges(
                 y = int(buffers[buffer, r, n_features])
                 old_bins[b, y] = max(old_bins[b, y] - buffers[buffer, r, n_features + 1], 0.0)
         draw_column(edges, slot, column, values, n)
-        move_bins(hist, edges, slot, column, offset, classes, old_edges, old_bins, lost, values, n)
+        move_bins(tree, slot, j, old_edges, old_bins, lost, values[:n])
         for r in range(rows):
             if in_lost[r]:
                 at = offset + find_bin(edges, slot, column, buffers[buffer, r, j])
                 hist[slot, at, int(buffers[buffer, r, n_features])] += buffers[buffer, r, n_features + 1]
-        note_bins(hist, edges, slot, column, offset, classes)
+        note_bins(tree, slot, j)
     leaves[slot].drawn = 1
 
 
@@ -264,24 +257,13 @@ def find_lost(edges: Any, slot: int, column: int, values: Any, n: int, lost: Any
 
 
 @kernel
-def move_bins(
-    hist: Any,
-    edges: Any,
-    slot: int,
-    column: int,
-    offset: int,
-    classes: int,
-    old_edges: Any,
-    old_bins: Any,
-    lost: Any,
-    values: Any,
-    n: int,
-) -> None:
+def move_bins(tree: Any, slot: int, j: int, old_edges: Any, old_bins: Any, lost: Any, values: Any) -> None:
     """Put what the old bins held among the new edges, as whole counts.
 
-    It goes to the middle of its bin or, of a lost one, to the median of the n sorted values that lie in it.
+    It goes to the middle of its bin or, of a lost one, to the median of the sorted values that lie in it.
     """
-    k = 0
+    hist, edges, feature = tree.hist, tree.edges, tree.features[j]
+    k, n = 0, len(values)
     for b in range(BINS):
         first = k
         while k < n and (b == EDGES or not values[k] > old_edges[b]):
@@ -298,14 +280,16 @@ def move_bins(
             at = min(math.nextafter(low, math.inf), high)
         else:
             at = cut_between(low, high)
-        cell = offset + find_bin(edges, slot, column, at)
-        for c in range(classes):
+        cell = feature.offset + find_bin(edges, slot, feature.column, at)
+        for c in range(tree.options[0].classes):
             hist[slot, cell, c] += old_bins[b, c]
 
 
 @kernel
-def note_bins(hist: Any, edges: Any, slot: int, column: int, offset: int, classes: int) -> None:
+def note_bins(tree: Any, slot: int, j: int) -> None:
     """Remember what a column knows now, for the next look at what it has seen since."""
+    hist, edges, classes = tree.hist, tree.edges, tree.options[0].classes
+    column, offset = tree.features[j].column, tree.features[j].offset
     last = count_finite(edges, slot, column)
     outer, known = 0.0, 0.0
     for b in range(BINS):
@@ -317,8 +301,10 @@ def note_bins(hist: Any, edges: Any, slot: int, column: int, offset: int, classe
 
 
 @kernel
-def see_blindness(features: Any, hist: Any, edges: Any, n_features: int, classes: int, slot: int) -> bool:
+def see_blindness(tree: Any, slot: int) -> bool:
     """Return whether a column no longer sees: too much outside its edges since the last look, or in one of its bins."""
+    hist, edges, features = tree.hist, tree.edges, tree.features
+    n_features, classes = tree.options[0].features, tree.options[0].classes
     blind = False
     for j in range(n_features):
         if not features[j].binned:
@@ -346,10 +332,9 @@ def see_blindness(features: Any, hist: Any, edges: Any, n_features: int, classes
 
 
 @kernel
-def clear_slot(
-    leaves: Any, hist: Any, edges: Any, slot: int, node: int, cells: int, columns: int, classes: int
-) -> None:
+def clear_slot(tree: Any, slot: int, node: int) -> None:
     """Make a slot ready for a new leaf."""
+    leaves, hist, option = tree.leaves, tree.hist, tree.options[0]
     leaves[slot].node = node
     leaves[slot].next = -1
     leaves[slot].buffer = -1
@@ -360,11 +345,11 @@ def clear_slot(
     leaves[slot].looks = 0
     leaves[slot].bayes_right = 0.0
     leaves[slot].majority_right = 0.0
-    for cell in range(cells):
-        for c in range(classes):
+    for cell in range(option.cells):
+        for c in range(option.classes):
             hist[slot, cell, c] = 0.0
-    for column in range(columns):
-        clear_column(edges, slot, column)
+    for column in range(option.columns):
+        clear_column(tree.edges, slot, column)
 
 
 @kernel

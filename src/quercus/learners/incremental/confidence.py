@@ -99,6 +99,7 @@ class ConfidenceTree(GrowingTree):
     """
 
     _CRITERIA: ClassVar[dict[str, int]] = {"gini": GINI, "entropy": ENTROPY, "kearns_mansour": KEARNS_MANSOUR}
+    _RULES: ClassVar[tuple[int, ...]] = tuple(_BOUNDS.values())
 
     def __init__(
         self,

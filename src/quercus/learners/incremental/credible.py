@@ -108,6 +108,7 @@ class CredibleTree(PooledTree):
     """
 
     _CRITERIA: ClassVar[dict[str, int]] = MEASURES
+    _RULES: ClassVar[tuple[int, ...]] = tuple(_BOUNDS.values())
     _KERNELS = (run_credible_rows, run_adaptive_credible_rows)
     # The table of bounds, shared with other trees.
     _bounds: Floats

@@ -11,7 +11,7 @@ import numpy as np
 
 from quercus.bounds.impurity import bound_impurity, estimate_impurity
 from quercus.compile import kernel, twin
-from quercus.learners.incremental.adaptive import run_adaptive_rows, try_alternate
+from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows, try_alternate
 from quercus.learners.incremental.cuts import count_cuts, fill_sides, load_cells, take_left
 from quercus.learners.incremental.growth import count_present, restore_sight, split_leaf
 from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_side
@@ -36,14 +36,15 @@ def is_cut(option: Any, added: float, n_left: float, n_right: float) -> bool:
 
 
 @kernel
-def count_credible_cuts(hist: Any, features: Any, option: Any, slot: int, cells: Any, scratch: Any) -> int:
+def count_credible_cuts(tree: Any, slot: int, cells: Any, scratch: Any) -> int:
     """Return the number of cuts that a leaf has over all features."""
+    features, option = tree.features, tree.options[0]
     cuts = 0
     for j in range(option.features):
         at_most = count_cuts(features, j)
         if at_most == 0:
             continue
-        known = load_cells(features, hist, slot, j, option.classes, cells, scratch[0])
+        known = load_cells(tree, slot, j, cells, scratch[0])
         nominal = features[j].kind == NOMINAL
         n_left = 0.0
         for cut in range(at_most):
@@ -54,23 +55,22 @@ def count_credible_cuts(hist: Any, features: Any, option: Any, slot: int, cells:
 
 
 @kernel
-def find_credible_cut(
-    leaves: Any, hist: Any, features: Any, option: Any, slot: int, table: Any, cells: Any, scratch: Any
-) -> tuple[int, int]:
+def find_credible_cut(tree: Any, slot: int, table: Any, cells: Any, scratch: Any) -> tuple[int, int]:
     """Return the feature and the cut that remove most impurity for sure, eq. (6); -1 if none removes any."""
+    features, option = tree.features, tree.options[0]
     total, left, right = scratch[0], scratch[1], scratch[2]
     rule, measure, classes, delta = option.rule, option.criterion, option.classes, option.scale
     cuts = 0
     if option.correction != NO_CORRECTION:
-        cuts = count_credible_cuts(hist, features, option, slot, cells, scratch)
-    levels = find_levels(option.correction, cuts, leaves[slot].looks)
+        cuts = count_credible_cuts(tree, slot, cells, scratch)
+    levels = find_levels(option.correction, cuts, tree.leaves[slot].looks)
     tail = delta * 2.0 ** -levels[1]
     best, best_feature, best_cut = 0.0, -1, -1
     for j in range(option.features):
         at_most = count_cuts(features, j)
         if at_most == 0:
             continue
-        known = load_cells(features, hist, slot, j, classes, cells, total)
+        known = load_cells(tree, slot, j, cells, total)
         if known <= 0.0:
             continue
         whole = known * bound_lower(rule, measure, total, classes, known, delta, levels, table)
@@ -99,45 +99,30 @@ def find_credible_cut(
 
 
 @kernel
-def estimate_gain(
-    hist: Any, features: Any, option: Any, slot: int, j: int, cut: int, cells: Any, scratch: Any
-) -> float:
+def estimate_gain(tree: Any, slot: int, j: int, cut: int, cells: Any, scratch: Any) -> float:
     """Return the impurity that a cut removes, times the weight it is about, at the shares seen."""
-    measure, classes = option.criterion, option.classes
-    n_left, n_right = fill_sides(features, hist, slot, j, cut, classes, cells, scratch)
+    measure, classes = tree.options[0].criterion, tree.options[0].classes
+    n_left, n_right = fill_sides(tree, slot, j, cut, cells, scratch)
     inside = n_left * estimate_impurity(measure, scratch[1], classes, n_left)
     inside += n_right * estimate_impurity(measure, scratch[2], classes, n_right)
     return (n_left + n_right) * estimate_impurity(measure, scratch[0], classes, n_left + n_right) - inside
 
 
 @kernel
-def evaluate_credible_leaf(
-    nodes: Any,
-    counts: Any,
-    leaves: Any,
-    hist: Any,
-    edges: Any,
-    buffers: Any,
-    features: Any,
-    option: Any,
-    node: int,
-    table: Any,
-    scratch: Any,
-) -> None:
+def evaluate_credible_leaf(tree: Any, node: int, table: Any, scratch: Any) -> None:
     """Do what ``evaluate_leaf`` does, by the credible rule."""
-    slot = nodes[node].slot
-    cells = np.empty((MAX_CATEGORIES, counts.shape[1]), np.float64)
-    leaves[slot].evaluated = leaves[slot].weight
-    if count_present(hist, slot, option.classes) >= 2:
-        leaves[slot].looks += 1
-        j, cut = find_credible_cut(leaves, hist, features, option, slot, table, cells, scratch)
+    slot = tree.nodes[node].slot
+    leaf = tree.leaves[slot]
+    cells = np.empty((MAX_CATEGORIES, tree.counts.shape[1]), np.float64)
+    leaf.evaluated = leaf.weight
+    if count_present(tree.hist, slot, tree.options[0].classes) >= 2:
+        leaf.looks += 1
+        j, cut = find_credible_cut(tree, slot, table, cells, scratch)
         if j >= 0:
-            gain = estimate_gain(hist, features, option, slot, j, cut, cells, scratch) / leaves[slot].weight
-            split_leaf(
-                nodes, counts, leaves, hist, edges, buffers, features, option, node, j, cut, gain, cells, scratch
-            )
+            gain = estimate_gain(tree, slot, j, cut, cells, scratch) / leaf.weight
+            split_leaf(tree, node, j, cut, gain, cells, scratch)
             return
-    restore_sight(leaves, hist, edges, buffers, features, option, slot)
+    restore_sight(tree, slot)
 
 
 run_credible_rows = twin(run_rows, "run_credible_rows", evaluate_leaf=evaluate_credible_leaf)

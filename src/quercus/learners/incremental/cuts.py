@@ -22,13 +22,13 @@ def count_cuts(features: Any, j: int) -> int:
 
 
 @kernel
-def load_cells(features: Any, hist: Any, slot: int, j: int, classes: int, cells: Any, total: Any) -> float:
+def load_cells(tree: Any, slot: int, j: int, cells: Any, total: Any) -> float:
     """Copy the class weights of every cell of feature j, and their sums by class; return the sum of all.
 
     The cells of a binary feature are its two values in rising order.
     """
-    feature = features[j]
-    n = cells_seen(features, j)
+    hist, feature, classes = tree.hist, tree.features[j], tree.options[0].classes
+    n = cells_seen(tree.features, j)
     if feature.binned or feature.kind == NOMINAL:
         for cell in range(n):
             for c in range(classes):
@@ -61,15 +61,16 @@ def take_left(cells: Any, nominal: bool, cut: int, classes: int, left: Any) -> f
 
 
 @kernel
-def find_cut(option: Any, features: Any, j: int, cells: Any, known: float, scratch: Any) -> tuple[float, int, int]:
+def find_cut(tree: Any, j: int, cells: Any, known: float, scratch: Any) -> tuple[float, int, int]:
     """Return the most impurity that a cut of feature j removes, times its weight, that cut, and the number of cuts."""
     total, left, right = scratch[0], scratch[1], scratch[2]
+    option = tree.options[0]
     classes = option.classes
-    nominal = features[j].kind == NOMINAL
+    nominal = tree.features[j].kind == NOMINAL
     whole = weigh_impurity(option.criterion, total, known, classes)
     best, best_cut, cuts = 0.0, -1, 0
     n_left = 0.0
-    for cut in range(count_cuts(features, j)):
+    for cut in range(count_cuts(tree.features, j)):
         added = take_left(cells, nominal, cut, classes, left)
         n_left = added if nominal else n_left + added
         n_right = known - n_left
@@ -87,18 +88,16 @@ def find_cut(option: Any, features: Any, j: int, cells: Any, known: float, scrat
 
 
 @kernel
-def find_best_cuts(
-    leaves: Any, hist: Any, features: Any, option: Any, slot: int, cells: Any, scratch: Any
-) -> tuple[int, int, float, float, int]:
+def find_best_cuts(tree: Any, slot: int, cells: Any, scratch: Any) -> tuple[int, int, float, float, int]:
     """Return the best feature (-1: none), its cut, gain and lead, and the number of all cuts."""
     best_feature, best_cut, best, second, cuts = -1, -1, 0.0, 0.0, 0
-    for j in range(option.features):
-        if count_cuts(features, j) == 0:
+    for j in range(tree.options[0].features):
+        if count_cuts(tree.features, j) == 0:
             continue
-        known = load_cells(features, hist, slot, j, option.classes, cells, scratch[0])
-        removed, cut, compared = find_cut(option, features, j, cells, known, scratch)
+        known = load_cells(tree, slot, j, cells, scratch[0])
+        removed, cut, compared = find_cut(tree, j, cells, known, scratch)
         cuts += compared
-        gain = removed / leaves[slot].weight
+        gain = removed / tree.leaves[slot].weight
         if gain > best:
             second = best
             best_feature, best_cut, best = j, cut, gain
@@ -108,13 +107,12 @@ def find_best_cuts(
 
 
 @kernel
-def fill_sides(
-    features: Any, hist: Any, slot: int, j: int, cut: int, classes: int, cells: Any, scratch: Any
-) -> tuple[float, float]:
+def fill_sides(tree: Any, slot: int, j: int, cut: int, cells: Any, scratch: Any) -> tuple[float, float]:
     """Write the class weights left and right of a cut into scratch rows 1 and 2; return their sums."""
     total, left, right = scratch[0], scratch[1], scratch[2]
-    known = load_cells(features, hist, slot, j, classes, cells, total)
-    nominal = features[j].kind == NOMINAL
+    classes = tree.options[0].classes
+    known = load_cells(tree, slot, j, cells, total)
+    nominal = tree.features[j].kind == NOMINAL
     for cell in range(cut if nominal else 0, cut + 1):
         take_left(cells, nominal, cell, classes, left)
     n_left = 0.0

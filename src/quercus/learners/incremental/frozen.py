@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from quercus.learners.incremental.arrays import TreeArrays
 from quercus.learners.incremental.look import TreeLook
 from quercus.learners.incremental.restore import restore_tree
+from quercus.learners.incremental.state import TreeState
 from quercus.store import Model
 
 
@@ -51,32 +52,40 @@ class FrozenTree(TreeLook):
         return f"frozen {self.learner}"
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return self._tree.used()
+        return self._tree.to_arrays()
 
     def _extra(self) -> dict[str, Any]:
-        return {"capacities": self._tree.capacities()}
+        return {"sizes": self._tree.to_sizes()}
 
     def _restore(self, model: Model) -> None:
-        self._tree = restore_tree(model, 2**62)
+        leaves = model.array("leaves", TreeState.leaves.dtype).copy()
+        # Earlier versions kept the numbers of buffers that they did not write.
+        leaves["buffer"], leaves["filled"] = -1, 0
+        kept = replace(model, arrays=dict(model.arrays) | {"leaves": leaves})
+        self._tree = restore_tree(kept, TreeState, 2**62)
 
 
-def _keep_answers(tree: TreeArrays) -> TreeArrays:
+def _keep_answers(tree: TreeState) -> TreeState:
     """Copy the nodes and counts of a tree, and the histograms of those leaves alone that answer by naive Bayes."""
-    used = {name: array.copy() for name, array in tree.used().items()}
-    option = used["options"]
-    slots = used["nodes"]["slot"]
-    bayes = np.array([tree.uses_bayes(slot) for slot in slots.tolist()])
-    kept = slots[bayes]
-    slots[:] = -1
-    slots[bayes] = np.arange(len(kept))
-    for name in ("leaves", "hist", "edges"):
-        used[name] = used[name][kept]
-    used["leaves"]["node"] = np.flatnonzero(bayes)
-    used["buffers"] = used["buffers"][:0]
-    for name, value in (("slots", len(kept)), ("buffers", 0), ("full", 1)):
-        option[name] = value
-    for name in ("free_slots", "free_buffers"):
-        option[name] = 0
-    for name in ("free_slot", "free_buffer"):
-        option[name] = -1
-    return TreeArrays.restored(used, {name: list(array.shape) for name, array in used.items()}, 2**62)
+    used = tree.to_arrays()
+    nodes, options = used["nodes"].copy(), used["options"].copy()
+    bayes = np.array([tree.uses_bayes(slot) for slot in nodes["slot"].tolist()])
+    kept = nodes["slot"][bayes]
+    nodes["slot"] = -1
+    nodes["slot"][bayes] = np.arange(len(kept))
+    leaves = used["leaves"][kept]
+    leaves["node"] = np.flatnonzero(bayes)
+    leaves["buffer"], leaves["filled"], leaves["next"] = -1, 0, -1
+    counters = {"slots": len(kept), "free_slots": 0, "buffers": 0, "free_buffers": 0, "full": 1}
+    for name, value in (counters | {"free_slot": -1, "free_buffer": -1}).items():
+        options[name] = value
+    return tree.as_plain(
+        nodes=nodes,
+        counts=used["counts"].copy(),
+        leaves=leaves,
+        hist=used["hist"][kept],
+        edges=used["edges"][kept],
+        buffers=used["buffers"][:0].copy(),
+        features=used["features"].copy(),
+        options=options,
+    )

@@ -14,11 +14,12 @@ from quercus.learners.incremental.layout import MAX_CATEGORIES, NOMINAL
 
 
 @kernel
-def take_slot(leaves: Any, option: Any) -> int:
+def take_slot(tree: Any) -> int:
     """Return an unused slot."""
+    option = tree.options[0]
     slot = option.free_slot
     if slot >= 0:
-        option.free_slot = leaves[slot].next
+        option.free_slot = tree.leaves[slot].next
         option.free_slots -= 1
         return slot
     option.slots += 1
@@ -26,85 +27,73 @@ def take_slot(leaves: Any, option: Any) -> int:
 
 
 @kernel
-def start_collecting(leaves: Any, buffers: Any, option: Any, slot: int) -> None:
+def start_collecting(tree: Any, slot: int) -> None:
     """Give a leaf a buffer."""
+    option = tree.options[0]
     buffer = option.free_buffer
     if buffer >= 0:
-        option.free_buffer = int(buffers[buffer, 0, 0])
+        option.free_buffer = int(tree.buffers[buffer, 0, 0])
         option.free_buffers -= 1
     else:
         buffer = option.buffers
         option.buffers += 1
-    leaves[slot].buffer = buffer
-    leaves[slot].filled = 0
+    tree.leaves[slot].buffer = buffer
+    tree.leaves[slot].filled = 0
 
 
 @kernel
-def stop_collecting(leaves: Any, buffers: Any, option: Any, slot: int) -> None:
+def stop_collecting(tree: Any, slot: int) -> None:
     """Take the buffer of a leaf back; free ones are linked through their first number."""
-    buffer = leaves[slot].buffer
-    buffers[buffer, 0, 0] = option.free_buffer
-    option.free_buffer = buffer
+    option, leaf = tree.options[0], tree.leaves[slot]
+    tree.buffers[leaf.buffer, 0, 0] = option.free_buffer
+    option.free_buffer = leaf.buffer
     option.free_buffers += 1
-    leaves[slot].buffer = -1
-    leaves[slot].filled = 0
+    leaf.buffer = -1
+    leaf.filled = 0
 
 
 @kernel
-def threshold_of(features: Any, edges: Any, slot: int, j: int, cut: int) -> float:
+def threshold_of(tree: Any, slot: int, j: int, cut: int) -> float:
     """Return the number that a node compares with: an edge, the middle of two values, or a category."""
-    if features[j].binned:
-        return edges[slot, features[j].column, cut]
-    if features[j].kind == NOMINAL:
+    feature = tree.features[j]
+    if feature.binned:
+        return tree.edges[slot, feature.column, cut]
+    if feature.kind == NOMINAL:
         return float(cut)
-    return cut_between(min(features[j].first, features[j].second), max(features[j].first, features[j].second))
+    return cut_between(min(feature.first, feature.second), max(feature.first, feature.second))
 
 
 @kernel
-def split_leaf(
-    nodes: Any,
-    counts: Any,
-    leaves: Any,
-    hist: Any,
-    edges: Any,
-    buffers: Any,
-    features: Any,
-    option: Any,
-    node: int,
-    j: int,
-    cut: int,
-    gain: float,
-    cells: Any,
-    scratch: Any,
-) -> None:
+def split_leaf(tree: Any, node: int, j: int, cut: int, gain: float, cells: Any, scratch: Any) -> None:
     """Turn a leaf into a test with two new leaves."""
+    nodes, counts, option = tree.nodes, tree.counts, tree.options[0]
     slot = nodes[node].slot
     classes = option.classes
-    n_left, n_right = fill_sides(features, hist, slot, j, cut, classes, cells, scratch)
+    n_left, n_right = fill_sides(tree, slot, j, cut, cells, scratch)
     child = option.nodes
     option.nodes += 2
     nodes[node].feature = j
-    nodes[node].threshold = threshold_of(features, edges, slot, j, cut)
-    nodes[node].nominal = features[j].kind == NOMINAL
+    nodes[node].threshold = threshold_of(tree, slot, j, cut)
+    nodes[node].nominal = tree.features[j].kind == NOMINAL
     nodes[node].missing_left = n_left >= n_right
     nodes[node].gain = gain
-    nodes[node].weight = leaves[slot].weight
+    nodes[node].weight = tree.leaves[slot].weight
     nodes[node].left = child
     nodes[node].slot = -1
-    if leaves[slot].buffer >= 0:
-        stop_collecting(leaves, buffers, option, slot)
+    if tree.leaves[slot].buffer >= 0:
+        stop_collecting(tree, slot)
     for side in range(2):
         at = child + side
         nodes[at].feature = -1
         nodes[at].left = 0
         nodes[at].depth = nodes[node].depth + 1
-        nodes[at].slot = slot if side == 0 else take_slot(leaves, option)
+        nodes[at].slot = slot if side == 0 else take_slot(tree)
         for c in range(classes):
             counts[at, c] = scratch[1 + side, c]
     for side in range(2):
         at = child + side
-        clear_slot(leaves, hist, edges, nodes[at].slot, at, option.cells, option.columns, classes)
-        start_collecting(leaves, buffers, option, nodes[at].slot)
+        clear_slot(tree, nodes[at].slot, at)
+        start_collecting(tree, nodes[at].slot)
 
 
 @kernel
@@ -117,64 +106,47 @@ def count_present(hist: Any, slot: int, classes: int) -> int:
 
 
 @kernel
-def restore_sight(leaves: Any, hist: Any, edges: Any, buffers: Any, features: Any, option: Any, slot: int) -> None:
+def restore_sight(tree: Any, slot: int) -> None:
     """Let a leaf whose edges no longer tell values apart collect rows to draw new ones from."""
-    blind = see_blindness(features, hist, edges, option.features, option.classes, slot)
-    if blind and leaves[slot].buffer < 0:
-        start_collecting(leaves, buffers, option, slot)
+    blind = see_blindness(tree, slot)
+    if blind and tree.leaves[slot].buffer < 0:
+        start_collecting(tree, slot)
 
 
 @kernel
-def evaluate_leaf(
-    nodes: Any,
-    counts: Any,
-    leaves: Any,
-    hist: Any,
-    edges: Any,
-    buffers: Any,
-    features: Any,
-    option: Any,
-    node: int,
-    table: Any,
-    scratch: Any,
-) -> None:
+def evaluate_leaf(tree: Any, node: int, table: Any, scratch: Any) -> None:
     """Split a leaf if its best cut is sure enough; otherwise see whether it still sees."""
-    slot = nodes[node].slot
-    cells = np.empty((MAX_CATEGORIES, counts.shape[1]), np.float64)
-    leaves[slot].evaluated = leaves[slot].weight
-    if count_present(hist, slot, option.classes) >= 2:
-        j, cut, best, lead, cuts = find_best_cuts(leaves, hist, features, option, slot, cells, scratch)
+    option = tree.options[0]
+    slot = tree.nodes[node].slot
+    weight = tree.leaves[slot].weight
+    cells = np.empty((MAX_CATEGORIES, tree.counts.shape[1]), np.float64)
+    tree.leaves[slot].evaluated = weight
+    if count_present(tree.hist, slot, option.classes) >= 2:
+        j, cut, best, lead, cuts = find_best_cuts(tree, slot, cells, scratch)
         if j >= 0 and best > 0.0:
+            depth = tree.nodes[node].depth
             eps = bound_gap(
-                option.rule,
-                option.criterion,
-                leaves[slot].weight,
-                nodes[node].depth,
-                option.time,
-                option.features,
-                option.classes,
-                option.scale,
+                option.rule, option.criterion, weight, depth, option.time, option.features, option.classes, option.scale
             )
             splits = lead > option.margin * eps or eps <= option.tie
             if splits and option.alpha < 1.0:
-                fill_sides(features, hist, slot, j, cut, option.classes, cells, scratch)
-                level = spend_level(option.alpha, leaves[slot].weight / option.grace)
+                fill_sides(tree, slot, j, cut, cells, scratch)
+                level = spend_level(option.alpha, weight / option.grace)
                 splits = tail_of_split(scratch[1], scratch[2], option.classes) * cuts < level
             if splits:
-                split_leaf(
-                    nodes, counts, leaves, hist, edges, buffers, features, option, node, j, cut, best, cells, scratch
-                )
+                split_leaf(tree, node, j, cut, best, cells, scratch)
                 return
-    restore_sight(leaves, hist, edges, buffers, features, option, slot)
+    restore_sight(tree, slot)
 
 
 @kernel
-def has_room(nodes: Any, leaves: Any, buffers: Any, option: Any) -> bool:
+def has_room(tree: Any) -> bool:
     """Return whether a leaf could be split now."""
+    option = tree.options[0]
     return (
-        option.nodes + 2 <= len(nodes)
-        and option.slots - option.free_slots + 1 <= len(leaves)
-        and option.buffers - option.free_buffers + 2 <= len(buffers)
+        option.nodes + 2 <= len(tree.nodes)
+        and option.slots - option.free_slots + 1 <= len(tree.leaves)
+        and option.buffers - option.free_buffers + 2 <= len(tree.buffers)
     )
 
 
@@ -193,28 +165,15 @@ def is_due(leaves: Any, option: Any, slot: int, w: float) -> bool:
 
 
 @kernel
-def buffer_row(
-    leaves: Any,
-    hist: Any,
-    edges: Any,
-    buffers: Any,
-    features: Any,
-    option: Any,
-    slot: int,
-    X: Any,
-    i: int,
-    y: int,
-    w: float,
-) -> None:
+def buffer_row(tree: Any, slot: int, X: Any, i: int, y: int, w: float) -> None:
     """Keep a copy of a row for a leaf that collects; draw its edges when there are enough."""
-    buffer = leaves[slot].buffer
-    at = leaves[slot].filled
-    n_features = option.features
+    leaf, option, buffers = tree.leaves[slot], tree.options[0], tree.buffers
+    buffer, at, n_features = leaf.buffer, leaf.filled, option.features
     for j in range(n_features):
         buffers[buffer, at, j] = X[i, j]
     buffers[buffer, at, n_features] = y
     buffers[buffer, at, n_features + 1] = w
-    leaves[slot].filled = at + 1
-    if leaves[slot].filled >= option.buffer_rows:
-        draw_edges(features, leaves, hist, edges, buffers, n_features, option.classes, slot)
-        stop_collecting(leaves, buffers, option, slot)
+    leaf.filled = at + 1
+    if leaf.filled >= option.buffer_rows:
+        draw_edges(tree, slot)
+        stop_collecting(tree, slot)

@@ -79,6 +79,7 @@ class HoeffdingTree(GrowingTree):
     """
 
     _CRITERIA: ClassVar[dict[str, int]] = {"gini": GINI, "entropy": ENTROPY_BITS, "error": ERROR}
+    _RULES: ClassVar[tuple[int, ...]] = (HOEFFDING,)
 
     def __init__(
         self,

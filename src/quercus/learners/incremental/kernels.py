@@ -8,64 +8,40 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import decide_row, measure_answer
-from quercus.ask.layout import ASKING_TYPE, DECISIONS_TYPE, RING_TYPE
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.incremental.answers import mix_bayes, route, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_room, is_due
 from quercus.learners.incremental.layout import (
     ADAPTIVE,
-    ANSWERS,
-    ASK,
-    LABELS,
-    LEARN,
-    LOSS,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
-    NUMBER,
     NUMERIC,
-    ORDER,
-    PREDICT,
-    PROBABILITIES,
-    RESUME,
-    ROWS,
-    STATE_TYPES,
-    TABLE,
     UNSEEN,
-    WEIGHTS,
 )
-from quercus.rows import DONE, NEEDS_SCHEMA, PAUSED
+from quercus.learners.incremental.state import TreeState
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 
-# What a row brings and what becomes of it: values, class ids (-1: unknown to the learner), weights; answers and
-# probabilities; the asker's state, the rows that it asked last, and its decision about each row.
-ROW_TYPES = (ROWS, LABELS, WEIGHTS, ANSWERS, PROBABILITIES, ASKING_TYPE, RING_TYPE, DECISIONS_TYPE)
+# The order of classes, the loss table, and the table of bounds by counts that credible rules fill.
+GIVEN = (array_type(np.int64, 1, True), array_type(np.float64, 2, True), array_type(np.float64, 2))
+ORDER, LOSS, _ = GIVEN
+RANGE = (types.int64, types.int64, types.int64)  # the rows start .. stop, and what to do with them
+_X, _ANSWERS, _PROBA = array_type(np.float64, 2, True), array_type(np.int64, 1), array_type(np.float64, 2)
 
 
 @kernel
-def ask_row(
-    counts: Any,
-    leaves: Any,
-    option: Any,
-    loss: Any,
-    asking: Any,
-    ring: Any,
-    decisions: Any,
-    i: int,
-    node: int,
-    slot: int,
-    p: Any,
-    q: Any,
-) -> None:
+def ask_row(tree: Any, rows: Any, loss: Any, i: int, node: int, slot: int, scratch: Any) -> None:
     """Decide whether to ask for the label of row i, whose leaf and probabilities are known."""
     margin, confidence, total = 0.0, 0.0, 0.0
-    classes = option.classes
+    p, q = scratch[0], scratch[1]
+    asking, classes = rows.asking[0], tree.options[0].classes
     if classes > 0:
-        total = share_counts(counts, node, classes, q)
-        margin, confidence = measure_answer(q if asking[0].by_counts else p, loss, classes, total)
+        total = share_counts(tree.counts, node, classes, q)
+        margin, confidence = measure_answer(q if asking.by_counts else p, loss, classes, total)
     # Labels that a leaf inherited chose the cut above it: they say nothing for sure about the leaf.
-    support = leaves[slot].weight if slot >= 0 else total
-    decide_row(asking[0], ring, decisions[i], margin, confidence, support)
+    support = tree.leaves[slot].weight if slot >= 0 else total
+    decide_row(asking, rows.ring, rows.decisions[i], margin, confidence, support)
 
 
 @kernel
@@ -80,37 +56,17 @@ def is_new(features: Any, n_features: int, X: Any, y: Any, i: int) -> bool:
     return False
 
 
-@kernel(NUMBER, *STATE_TYPES, ORDER, LOSS, TABLE, *ROW_TYPES, NUMBER, NUMBER, NUMBER)
-def run_rows(
-    nodes: Any,
-    counts: Any,
-    leaves: Any,
-    hist: Any,
-    edges: Any,
-    buffers: Any,
-    features: Any,
-    options: Any,
-    order: Any,
-    loss: Any,
-    table: Any,
-    X: Any,
-    y: Any,
-    w: Any,
-    answers: Any,
-    proba: Any,
-    asking: Any,
-    ring: Any,
-    decisions: Any,
-    start: int,
-    stop: int,
-    mode: int,
-) -> int:
+@kernel(types.int64, TreeState.numba_type, Rows.numba_type, *GIVEN, *RANGE)
+def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int, stop: int, mode: int) -> int:
     """Predict, ask and learn (each if told so) rows start .. stop; return where to go on, why is in options.stopped."""
-    option = options[0]
+    # Fetched once: from a struct, each costs more than a small step of the loop.
+    nodes, counts, leaves, hist = tree.nodes, tree.counts, tree.leaves, tree.hist
+    edges, features, option = tree.edges, tree.features, tree.options[0]
+    X, y, w, decisions = rows.X, rows.y, rows.weight, rows.decisions
     n_features = option.features
     cells = np.empty(n_features, np.int64)
     scratch = np.empty((3, counts.shape[1]), np.float64)
-    p, q, inverse = scratch[0], scratch[1], scratch[2]
+    p = scratch[0]
     option.stopped = DONE
     last = stop
     for i in range(start, stop):
@@ -128,17 +84,16 @@ def run_rows(
         tallies = learns and option.leaf == ADAPTIVE and slot >= 0 and leaves[slot].drawn != 0
         if not resumes:
             if option.classes > 0 and (asks or tallies or mode & PREDICT):
-                # Small steps stand here and not in a kernel of their own: a call with many arrays costs 50 ns.
                 total = share_counts(counts, node, option.classes, p)
                 if (tallies and not asks) or uses_bayes(leaves, slot, option.leaf):
                     weight = w[i] if tallies and not asks else 0.0
-                    mix_bayes(leaves, hist, features, option, order, slot, cells, y[i], weight, total, p, q, inverse)
+                    mix_bayes(tree, order, slot, cells, y[i], weight, total, scratch)
             if option.classes > 0 and mode & PREDICT:
-                answers[i] = decide(p, order, loss, option.classes)
-                for c in range(min(option.classes, proba.shape[1])):
-                    proba[i, c] = p[c]
+                rows.answers[i] = decide(p, order, loss, option.classes)
+                for c in range(min(option.classes, rows.proba.shape[1])):
+                    rows.proba[i, c] = p[c]
             if asks:
-                ask_row(counts, leaves, option, loss, asking, ring, decisions, i, node, slot, p, q)
+                ask_row(tree, rows, loss, i, node, slot, scratch)
                 if decisions[i].asked == 0:
                     continue
                 if mode & LEARN == 0:
@@ -148,14 +103,14 @@ def run_rows(
                     return i
                 elif tallies and option.classes > 0:
                     total = share_counts(counts, node, option.classes, p)
-                    mix_bayes(leaves, hist, features, option, order, slot, cells, y[i], w[i], total, p, q, inverse)
+                    mix_bayes(tree, order, slot, cells, y[i], w[i], total, scratch)
         if not learns:
             continue
         if not fits or y[i] >= counts.shape[1]:
             option.stopped = NEEDS_LAYOUT
             return i
         due = slot >= 0 and is_due(leaves, option, slot, w[i])
-        if due and not has_room(nodes, leaves, buffers, option):
+        if due and not has_room(tree):
             option.stopped = NEEDS_ROOM
             return i
         option.time += 1
@@ -164,47 +119,34 @@ def run_rows(
             leaves[slot].weight += w[i]
             count_row(features, hist, n_features, slot, X, i, cells, y[i], w[i])
             if leaves[slot].buffer >= 0:
-                buffer_row(leaves, hist, edges, buffers, features, option, slot, X, i, y[i], w[i])
+                buffer_row(tree, slot, X, i, y[i], w[i])
         counts[node, y[i]] += w[i]
         if due:
-            evaluate_leaf(nodes, counts, leaves, hist, edges, buffers, features, option, node, table, scratch)
+            evaluate_leaf(tree, node, table, scratch)
     return stop
 
 
-@kernel(types.void, *STATE_TYPES, ORDER, LOSS, ROWS, ANSWERS, PROBABILITIES)
-def predict_rows(
-    nodes: Any,
-    counts: Any,
-    leaves: Any,
-    hist: Any,
-    edges: Any,
-    buffers: Any,
-    features: Any,
-    options: Any,
-    order: Any,
-    loss: Any,
-    X: Any,
-    answers: Any,
-    proba: Any,
-) -> None:
+@kernel(types.void, TreeState.numba_type, ORDER, LOSS, _X, _ANSWERS, _PROBA)
+def predict_rows(tree: Any, order: Any, loss: Any, X: Any, answers: Any, proba: Any) -> None:
     """Write answers and class probabilities (by class id) for all rows."""
-    option = options[0]
+    nodes, counts, leaves, option = tree.nodes, tree.counts, tree.leaves, tree.options[0]
+    edges, features = tree.edges, tree.features
     cells = np.empty(option.features, np.int64)
     scratch = np.empty((3, counts.shape[1]), np.float64)
-    p, q, inverse = scratch[0], scratch[1], scratch[2]
+    p = scratch[0]
     for i in range(X.shape[0]):
         node = route(nodes, X, i)
         slot = nodes[node].slot
         total = share_counts(counts, node, option.classes, p)
         if uses_bayes(leaves, slot, option.leaf):
             find_cells(features, edges, option.features, slot, X, i, cells)
-            mix_bayes(leaves, hist, features, option, order, slot, cells, -1, 0.0, total, p, q, inverse)
+            mix_bayes(tree, order, slot, cells, -1, 0.0, total, scratch)
         answers[i] = decide(p, order, loss, option.classes)
         for c in range(option.classes):
             proba[i, c] = p[c]
 
 
-@kernel(types.void, STATE_TYPES[0], ROWS, ANSWERS)
+@kernel(types.void, TreeState.nodes.numba_type, _X, _ANSWERS)
 def find_leaves(nodes: Any, X: Any, answers: Any) -> None:
     """Write the node id of each row's leaf."""
     for i in range(X.shape[0]):

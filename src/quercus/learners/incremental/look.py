@@ -9,8 +9,8 @@ import numpy as np
 
 from quercus.drawn import DrawnTree
 from quercus.explain import Explanation, TreeView
-from quercus.learners.incremental.arrays import TreeArrays
 from quercus.learners.incremental.kernels import find_leaves, predict_rows
+from quercus.learners.incremental.state import TreeState
 from quercus.learners.incremental.view import view_tree
 from quercus.predictor import Floats, Integers
 
@@ -18,7 +18,7 @@ from quercus.predictor import Floats, Integers
 class TreeLook(DrawnTree):
     """A model that is a tree in flat arrays: answers, picture and explanation."""
 
-    _tree: TreeArrays
+    _tree: TreeState
 
     @property
     def n_leaves_(self) -> int:
@@ -30,13 +30,13 @@ class TreeLook(DrawnTree):
     def depth_(self) -> int:
         """Depth of the deepest leaf; 0 for a single leaf."""
         self._check_fitted()
-        return int(self._tree.main().used()["nodes"]["depth"].max())
+        return int(self._tree.main().to_arrays()["nodes"]["depth"].max())
 
     @property
     def feature_importances_(self) -> Floats:
         """Share of each feature in the impurity removed by all splits, weighted by the examples that each split saw."""
         self._check_fitted()
-        nodes = self._tree.main().used()["nodes"]
+        nodes = self._tree.main().to_arrays()["nodes"]
         inner = nodes[nodes["left"] > 0]
         removed = np.bincount(
             inner["feature"], weights=inner["gain"] * inner["weight"], minlength=int(self.n_features_in_)
@@ -74,5 +74,5 @@ class TreeLook(DrawnTree):
         answers = np.empty(len(X), np.int64)
         # A batch that was interrupted may have brought classes that were never learned: they have probability 0.
         proba = np.zeros((len(X), len(self._order)))
-        predict_rows(*self._tree.all, self._order, self._loss, X, answers, proba)
+        predict_rows(self._tree.ref_as(TreeState), self._order, self._loss, X, answers, proba)
         return answers, proba

@@ -15,37 +15,39 @@ from quercus.arguments import check_choice, check_number, check_seed
 from quercus.base import OnlineClassifier
 from quercus.bounds import NO_TABLE
 from quercus.interrupts import next_slice, uninterrupted
-from quercus.learners.incremental.adaptive import run_adaptive_rows
-from quercus.learners.incremental.arrays import TreeArrays
+from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows
+from quercus.learners.incremental.adaptive.state import AdaptiveState
 from quercus.learners.incremental.frozen import FrozenTree
 from quercus.learners.incremental.kernels import find_leaves, run_rows
 from quercus.learners.incremental.layout import (
     ADAPTIVE,
-    ASK,
     BUFFER_ROWS,
-    LEARN,
     MAJORITY,
     NAIVE_BAYES,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
-    PREDICT,
-    RESUME,
 )
 from quercus.learners.incremental.look import TreeLook
 from quercus.learners.incremental.restore import restore_tree
-from quercus.learners.incremental.watch import WatchedArrays, read_marks
+from quercus.learners.incremental.state import TreeState
 from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
 from quercus.randomness import new_generator
-from quercus.rows import ASKING, DECISION, DONE, Rows
+from quercus.rows import ASK, ASKING, DECISION, DONE, LEARN, PREDICT, RESUME, Rows
 from quercus.store import Model, ModelFileError
 
 _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADAPTIVE}
 _NO_ANSWERS: Integers = np.empty(0, np.int64)
 _NO_PROBA: Floats = np.empty((0, 0))
-_NO_ASKING = (np.zeros(0, ASKING), np.zeros(0, np.int64), np.zeros(0, DECISION))
-# In place of answers, probabilities and decisions that nobody wants to see.
-NOTHING_TOLD = (_NO_ANSWERS, _NO_PROBA, *_NO_ASKING)
+# What rows bring that nobody asks about, whose answers nobody wants to see, and which all tell of errors.
+PLAIN_ROWS: dict[str, Any] = {
+    "monitored": np.empty(0, np.uint8),
+    "answers": _NO_ANSWERS,
+    "proba": _NO_PROBA,
+    "asking": np.zeros(0, ASKING),
+    "ring": np.zeros(0, np.int64),
+    "decisions": np.zeros(0, DECISION),
+}
 _FIRST_SLICE = 4096
 
 
@@ -61,15 +63,19 @@ class GrowingTree(TreeLook, OnlineClassifier):
     max_bytes: int
     adaptive: bool
     _CRITERIA: ClassVar[dict[str, int]]
+    _RULES: ClassVar[tuple[int, ...]]
     # The kernels of its split rule: for a plain tree, and for one that follows changes.
     _KERNELS: ClassVar[tuple[Any, Any]] = (run_rows, run_adaptive_rows)
-    _tree: TreeArrays
+    _tree: TreeState
     _generator: npt.NDArray[np.uint64]
     _label: Integers
     _weight: Floats
     _slice: int
+    # The row that is learned alone, and what the kernel takes for it.
+    _one: Floats | None = None
+    _one_ref: Any
     # Of rows that are still to be learned, whether they feed the detectors; None: all do.
-    _marks: npt.NDArray[np.void] | None = None
+    _marks: npt.NDArray[np.uint8] | None = None
 
     @property
     def _table(self) -> Floats:
@@ -110,9 +116,9 @@ class GrowingTree(TreeLook, OnlineClassifier):
     def n_alternates_(self) -> int:
         """Number of alternate subtrees on trial; 0 unless ``adaptive=True``."""
         self._check_fitted()
-        return self._tree.alternates if isinstance(self._tree, WatchedArrays) else 0
+        return self._tree.alternates if isinstance(self._tree, AdaptiveState) else 0
 
-    @available_if(lambda tree: tree.adaptive)  # type: ignore[untyped-decorator]
+    @available_if(lambda tree: tree.adaptive)
     def learn_marked(self, X: Any, y: Any, watched: Any, sample_weight: Any = None) -> None:
         """Learn rows of which only some tell how often the tree errs: those whose labels were not chosen.
 
@@ -132,7 +138,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
         'no'
         """
         with self._alone():
-            self._marks = read_marks(watched, len(y))
+            self._marks = _read_marks(watched, len(y))
             try:
                 self._learn_batch(X, y, None, sample_weight, predict=False)
             finally:
@@ -183,7 +189,7 @@ class GrowingTree(TreeLook, OnlineClassifier):
         return leaves, self._class_counts()
 
     def _class_counts(self) -> Floats:
-        used = self._tree.used()["counts"]
+        used = self._tree.to_arrays()["counts"]
         counts = np.zeros((len(used), len(self._order)))
         counts[:, : used.shape[1]] = used
         return np.ascontiguousarray(counts[:, self._order])
@@ -212,40 +218,50 @@ class GrowingTree(TreeLook, OnlineClassifier):
         return dict(zip(self._labels.tolist(), proba[0, self._order].tolist(), strict=True)), support
 
     def _begin(self, features: int) -> None:
-        kind = WatchedArrays if self.adaptive else TreeArrays
-        tree = kind(self._settings(), int(self.max_bytes))
+        kind = AdaptiveState if self.adaptive else TreeState
+        tree = kind.begin(self._settings(), int(self.max_bytes))
         tree.add_features(features)
         self._start(tree)
 
-    def _start(self, tree: TreeArrays) -> None:
+    def _start(self, tree: TreeState) -> None:
         self._tree = tree
         self._generator = new_generator(self.seed)
+        self._begin_rows()
+
+    def _begin_rows(self) -> None:
         self._slice = _FIRST_SLICE
         self._label = np.zeros(1, np.int64)
         self._weight = np.ones(1)
+        self._one = self._one_ref = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What kernels take is made anew.
+        return {name: value for name, value in super().__getstate__().items() if name not in ("_one", "_one_ref")}
 
     def _declare_classes(self, classes: int) -> None:
         self._tree.declare_classes(classes)
 
     def _learn(self, X: Floats, y: Integers, w: Floats, answers: Integers | None, proba: Floats | None) -> None:
         self._tree.add_features(X.shape[1])
-        asking = _NO_ASKING
+        more: dict[str, Any] = {}
         if self._marks is not None:
-            asking = (*_NO_ASKING[:2], self._marks[: len(y)])
+            more["monitored"] = self._marks[: len(y)]
             self._marks = self._marks[len(y) :]
-        if answers is None or proba is None:
-            self._run((X, y, w, _NO_ANSWERS, _NO_PROBA, *asking), LEARN)
-        else:
-            self._run((X, y, w, answers, proba, *asking), LEARN | PREDICT)
+        if answers is not None and proba is not None:
+            more |= {"answers": answers, "proba": proba}
+        rows = Rows.make(**(PLAIN_ROWS | {"X": X, "y": y, "weight": w} | more))
+        self._run(rows, X, y, LEARN if answers is None else LEARN | PREDICT)
 
     def _learn_row(self, row: Floats, label: int, weight: float) -> None:
         self._tree.add_features(row.shape[1])
+        if row is not self._one:
+            self._one = row
+            self._one_ref = Rows.make(**PLAIN_ROWS, X=row, y=self._label, weight=self._weight)
         self._label[0] = label
         self._weight[0] = weight
-        rows = (row, self._label, self._weight, *NOTHING_TOLD)
-        if not self._call(rows, 0, 1, LEARN):
+        if not self._call(self._one_ref, 0, 1, LEARN):
             self._make_place(row[0], label)
-            self._run(rows, LEARN, resume=RESUME)
+            self._run(self._one_ref, row, self._label, LEARN, resume=RESUME)
 
     def _ask_rows(self, rows: Rows, start: int, learn: bool) -> tuple[int, int]:
         """Answer rows, decide about each whether to ask for its label and, if told so, learn those that were asked.
@@ -254,19 +270,16 @@ class GrowingTree(TreeLook, OnlineClassifier):
         category that the schema does not know, so that it has not been learned; PAUSED, before a row at which a label
         comes.
         """
-        names = ("X", "y", "weight", "answers", "proba", "asking", "ring", "decisions")
-        told = tuple(getattr(rows, name) for name in names)
         with self._alone():
-            return self._run(told, PREDICT | ASK | (LEARN if learn else 0), start)
+            return self._run(rows.ref, rows.X, rows.y, PREDICT | ASK | (LEARN if learn else 0), start)
 
-    def _call(self, rows: tuple[Any, ...], row: int, stop: int, mode: int) -> int:
-        kernel = self._KERNELS[self.adaptive]
-        done: int = kernel(*self._tree.learning, self._order, self._loss, self._table, *rows, row, stop, mode)
+    def _call(self, rows: Any, row: int, stop: int, mode: int) -> int:
+        kernel = self._KERNELS[isinstance(self._tree, AdaptiveState)]
+        done: int = kernel(self._tree.ref, rows, self._order, self._loss, self._table, row, stop, mode)
         return done
 
-    def _run(self, rows: tuple[Any, ...], mode: int, row: int = 0, resume: int = 0) -> tuple[int, int]:
+    def _run(self, rows: Any, X: Floats, y: Integers, mode: int, row: int = 0, resume: int = 0) -> tuple[int, int]:
         """Call the kernel in slices, and again after each row that it stopped at for want of a place."""
-        X, y = rows[0], rows[1]
         while row < len(y):
             stop = min(row + self._slice, len(y))
             started, first = time.perf_counter(), row
@@ -290,19 +303,36 @@ class GrowingTree(TreeLook, OnlineClassifier):
                 self._tree.make_room()
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return {**self._tree.used(), "generator": self._generator}
+        return {**self._tree.to_arrays(), "generator": self._generator}
 
     def _extra(self) -> dict[str, Any]:
-        return {"capacities": self._tree.capacities()}
+        return {"sizes": self._tree.to_sizes()}
 
-    def _restore_tree(self, model: Model) -> TreeArrays:
-        return restore_tree(model, int(self.max_bytes), self.adaptive)
+    def _restore_tree(self, model: Model) -> TreeState:
+        return restore_tree(model, AdaptiveState if "watching" in model.arrays else TreeState, int(self.max_bytes))
 
     def _restore(self, model: Model) -> None:
+        try:
+            self._check_arguments()
+        except (TypeError, ValueError) as error:
+            raise ModelFileError(f"its header does not fit {type(self).__name__}: {error}") from error
         self._tree = self._restore_tree(model)
+        if not self._has_own_rule():
+            raise ModelFileError(f"its rule is none of a {type(self).__name__}.")
         self._generator = model.array("generator", np.uint64)
         if self._generator.shape != (4,):
             raise ModelFileError("its random generator is damaged.")
-        self._slice = _FIRST_SLICE
-        self._label = np.zeros(1, np.int64)
-        self._weight = np.ones(1)
+        self._begin_rows()
+
+    def _has_own_rule(self) -> bool:
+        option = self._tree.options[0]
+        return int(option["rule"]) in self._RULES and int(option["criterion"]) in self._CRITERIA.values()
+
+
+def _read_marks(watched: Any, rows: int) -> npt.NDArray[np.uint8]:
+    marks = np.asarray(watched)
+    if marks.dtype != np.bool_ or marks.shape != (rows,):
+        raise ValueError(
+            f"watched is of type {marks.dtype} and shape {marks.shape}; give True or False for each of the {rows} rows."
+        )
+    return marks.astype(np.uint8)

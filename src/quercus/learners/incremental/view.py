@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.explain import Leaf, Node, Test, TreeView
-from quercus.learners.incremental.arrays import TreeArrays
+from quercus.learners.incremental.state import TreeState
 from quercus.schema import Schema
 
 Floats = npt.NDArray[np.float64]
 
 
-def view_tree(tree: TreeArrays, schema: Schema, learner: str, loss: Floats) -> TreeView:
+def view_tree(tree: TreeState, schema: Schema, learner: str, loss: Floats) -> TreeView:
     """Return the tree as plain data, with the classes in sorted order.
 
     Parameters
@@ -31,7 +31,7 @@ def view_tree(tree: TreeArrays, schema: Schema, learner: str, loss: Floats) -> T
     """
     labels, order = schema.classes_sorted()
     tree = tree.main()
-    nodes = tree.used()["nodes"]
+    nodes = tree.to_arrays()["nodes"]
     counts = np.zeros((len(nodes), len(order)))
     counts[:, : tree.counts.shape[1]] = tree.counts[: len(nodes), : len(order)]
     parents = np.full(len(nodes), -1)
@@ -83,7 +83,7 @@ def _test(node: Any, schema: Schema) -> Test:
     return Test(name, "<=", float(node["threshold"]))
 
 
-def _leaf(tree: TreeArrays, node: int, answer: int) -> Leaf:
+def _leaf(tree: TreeState, node: int, answer: int) -> Leaf:
     slot = int(tree.nodes["slot"][node])
     if slot < 0 and not tree.keeps_rows:
         return Leaf("majority", False, (0.0, 1.0), False, 0.0)

@@ -12,7 +12,7 @@ SINGLE, LATTICE, ANCHORED = range(3)
 TO_BUY, HELD, BLOCKED = range(3)
 # Modes of a loop over rows beside those of `quercus.acquisition.layout`. CASE: learn from a case, by the path that it
 # would go now; SILENT: do not answer.
-CASE, SILENT = 32, 64
+CASE, SILENT = 256, 512
 NOWHERE = -1
 # Rows of class probabilities: by the model on the path, and where it is answered; three that are used and forgotten;
 # from NODES on by the model in each state that an example changes.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from quercus.acquisition.layout import KNOWN, MISSING, NUMERIC
 from quercus.acquisition.policy_outcomes import Names, Outcome, Part, Span
-from quercus.acquisition.seeding import mix_bits
+from quercus.hashing import mix_bits
 from quercus.learners.reinforced.layout import NOWHERE
 from quercus.learners.reinforced.state import ReinforcedState
 from quercus.predictor import Floats

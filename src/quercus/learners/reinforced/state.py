@@ -235,8 +235,9 @@ def _check_states(used: Mapping[str, npt.NDArray[Any]]) -> None:
     keys = np.sort(np.stack([states["key0"], states["key1"]], axis=1).view([("", np.uint64)] * 2)[:, 0])
     if states["key0"][0] or states["key1"][0] or (keys[1:] == keys[:-1]).any():
         raise StateError("its array 'states' holds two of the same key, or no root.")
-    if (used["shares"].sum(axis=1) > 1.0 + _ROUNDING).any():
-        raise StateError("its array 'shares' holds more than all examples.")
+    off = np.abs(used["shares"][:, : used["options"]["classes"][0]].sum(axis=1) - 1.0) > _ROUNDING
+    if (off & (states["n"] > 0.0)).any():
+        raise StateError("its array 'shares' does not add up to 1.")
     if not np.array_equal(find_lists(states["first"], actions["next"])[0], actions["state"]):
         raise StateError("its array 'actions' does not hold the lists of its states.")
     # The free ones are a list, too: that of an action behind the last.
@@ -244,6 +245,9 @@ def _check_states(used: Mapping[str, npt.NDArray[Any]]) -> None:
     owners = np.where(transitions["action"] >= 0, transitions["action"], len(actions))
     if not np.array_equal(find_lists(free, transitions["next"])[0], owners):
         raise StateError("its array 'transitions' does not hold the lists of its actions.")
+    sums = np.bincount(owners, weights=transitions["share"], minlength=len(free))[:-1]
+    if (np.abs(sums - 1.0) > _ROUNDING)[actions["n"] > 0.0].any():
+        raise StateError("its array 'transitions' holds shares that do not add up to 1.")
 
 
 def _check_results(used: Mapping[str, npt.NDArray[Any]]) -> None:

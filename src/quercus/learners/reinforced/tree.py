@@ -64,12 +64,12 @@ from quercus.learners.reinforced.layout import (
 from quercus.learners.reinforced.outcomes import find_key, find_outcomes, find_state
 from quercus.learners.reinforced.state import ReinforcedState, new_state
 from quercus.predictor import Floats, Integers
-from quercus.store import Model, ModelFileError
+from quercus.store import Model
 
 # Arguments that may be changed at any time, or whose change has to be noticed.
 _read_arguments = attrgetter(
     *("questions", "worth", "rewards", "gamma", "explore", "truncated", "updates", "backup", "start", "alpha"),
-    *("rates", "trusted", "prior", "adaptive", "bins", "loss", "budget", "max_bytes", "seed"),
+    *("rates", "trusted", "prior", "adaptive", "bins", "loss", "budget", "total", "refer", "max_bytes", "seed"),
 )
 # What it was made for, with how many classes, and what kernels take.
 Workspace = tuple[tuple[Any, ...], int, Any]
@@ -77,7 +77,6 @@ _NOTHING: Integers = np.empty(0, np.int64)
 _NO_PRICES: Floats = np.empty(0)
 # By the status of a feature whether it is there.
 _IS_THERE = np.isin(np.arange(ORDERED + 1), (KNOWN, MISSING))
-_NO_ASKED: Status = np.empty(0, np.uint8)
 # What the case has noted that is planned for, or learned from.
 _NOTES: ContextVar[Notes | None] = ContextVar("_NOTES", default=None)
 
@@ -126,6 +125,7 @@ class ReinforcedLearner(CompiledLearner):
         given = _read_arguments(self)
         if self._settings is None or self._settings[0] != given:
             self._check_arguments()
+            self._check_money()
             if self._state.options["bins"][0] != self.bins:
                 raise ValueError("bins cannot be changed after the first row; make a new learner.")
             settings: Settings = np.zeros(1, SETTINGS)
@@ -139,9 +139,14 @@ class ReinforcedLearner(CompiledLearner):
             settings["worth"] = WORTH if self.worth == "auto" else self.worth or 0.0
             settings["budget"] = self._left(self.budget, 0.0, shared=False)
             settings["total"] = math.inf
-            self._note_rewards()
+            self._note_schema()
             self._settings = (given, settings)
         return self._settings[1]
+
+    def _check_changes(self) -> None:
+        """Refuse arguments that were changed and make no sense, or no sense any more."""
+        self._read_settings()
+        self._find_items(self._find_prices()[1])
 
     def _note_schema(self) -> None:
         super()._note_schema()
@@ -225,13 +230,12 @@ class ReinforcedLearner(CompiledLearner):
         self, settings: Settings, told: Told, out: Out, mode: int, spent: Floats, decisions: npt.NDArray[np.void]
     ) -> int:
         bought, paid = self._find_paid(out[3]) if mode & (STEP | CASE) else (_NOTHING, _NO_PRICES)
-        rows = CaseRows.make(
+        rows = CaseRows(
             X=told[0],
             y=told[1],
             weight=told[2],
             order=self._order,
             loss=self._loss,
-            asked=_NO_ASKED,
             bought=bought,
             paid=paid,
             spent=spent,
@@ -242,7 +246,7 @@ class ReinforcedLearner(CompiledLearner):
             decisions=decisions,
         )
         workspace = self._take_workspace(settings)
-        done = run_cases(self._state.ref, workspace[2], rows, mode)
+        done = run_cases(self._state.ref, workspace[2], rows.ref, mode)
         self.__dict__.setdefault("_workspaces", []).append(workspace)
         return int(done)
 
@@ -287,6 +291,10 @@ class ReinforcedLearner(CompiledLearner):
         width, kept = self._width(), self._items
         if kept is None or kept[0] is not prices or len(kept[2]) != width:
             item_of = prices.item[:width]
+            known = 0 if kept is None else min(len(kept[2]), width)
+            asked = self._state.actions["item"][: self._state.used["action"]].max(initial=NOWHERE)
+            if asked >= len(prices.price) or (kept is not None and (kept[0].item[:known] != item_of[:known]).any()):
+                raise ValueError("groups cannot be changed for features that were learned; make a new learner.")
             items, members = np.zeros(len(prices.price), ITEM), np.argsort(item_of, kind="stable")
             items["price"], items["bound"] = prices.price, prices.needs.any(axis=1)
             items["last"] = np.cumsum(np.bincount(item_of, minlength=len(items)))
@@ -335,11 +343,8 @@ class ReinforcedLearner(CompiledLearner):
     def _restore(self, model: Model) -> None:
         self._check_arguments()
         self._state = read_tree(model, int(self.max_bytes))
-        if self._state.actions["item"].max(initial=0) >= max(len(self._prices.items), 1):
-            raise ModelFileError("it has asked for items that are not there.")
         self._slice = FIRST_SLICE
-        self._read_settings()
-        self._find_prices()
+        self._check_changes()
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

@@ -11,13 +11,14 @@ import copy
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
-from quercus.acquisition.prices import Prices
-from quercus.learners.utility.arguments import check_range_names
+from quercus.acquisition.buyer import FeatureBuyer
 from quercus.learners.utility.beliefs import learn_beliefs, read_beliefs
-from quercus.learners.utility.tree import UtilityLearner
+from quercus.learners.utility.engine import UtilityEngine, find_ranges
+from quercus.learners.utility.state import UtilityState
+from quercus.schema import Schema
 
 
-class UtilityTree(UtilityLearner):
+class UtilityTree(FeatureBuyer):
     """Classifier that buys the features of each example one by one, the one of largest expected gain per price first.
 
     It learns P(feature | class) from what was bought, asks by a sample of these probabilities while it learns, and by
@@ -102,6 +103,13 @@ class UtilityTree(UtilityLearner):
     >>> round(float((later.answers == y[2_000:]).mean()), 3), round(float(later.cost.mean()), 2)
     (0.882, 1.67)
     """
+
+    engine = UtilityEngine()
+    changeable = FeatureBuyer.changeable | {
+        *("objective", "classes", "hypotheses", "lookahead", "select", "confidence", "gain", "worth", "prior"),
+        *("forget", "ranges"),
+    }
+    _state: UtilityState
 
     def __init__(
         self,
@@ -211,10 +219,10 @@ class UtilityTree(UtilityLearner):
         >>> case.prediction, case.question
         ('cold', None)
         """
-        with self._alone():
+        with self._learning():
             known = self._is_fitted()
-            if known:
-                self._read_settings()
+            if known and self._is_changed:
+                self._check_changes()
             schema = copy.deepcopy(self.schema_) if known else self._new_schema()
             named = table if isinstance(table, Mapping) else ()
             names = list(dict.fromkeys([*(schema.names if known else self._tariff.names), *named]))
@@ -223,11 +231,16 @@ class UtilityTree(UtilityLearner):
                     "the model knows no features; name them in the table or in costs, or fit it on history first."
                 )
             beliefs = read_beliefs(schema, names, table, classes, weight)
-            Prices(names, self.costs, self.groups, self.requires, open=self.features == "open")
-            if not known:
-                check_range_names(self, names)
-            state = self._utility.copy() if known else self._new_state(len(names))
-            ranges = self._ranges_by_place(schema)
-            learn_beliefs(state, self.forget, schema.kinds, ranges, beliefs, int(self.max_bytes))
-            self._take_over(schema, state)
+            self._check_names_fit(names)
+            state = self._state.copy() if known else self.engine.new_state(self, len(names), 0)
+            learn_beliefs(state, self.forget, schema.kinds, find_ranges(self.ranges, schema.names), beliefs)
+            self._own_gate.alone(self._take_over, schema, state)
         return self
+
+    def _take_over(self, schema: Schema, state: UtilityState) -> None:
+        """Go on with another state."""
+        is_new = not self._is_fitted()
+        self.schema_, self._state = schema, state
+        if is_new:
+            self._begin_learning()
+        self._note_schema()

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.acquisition.layout import YOUNG
-from quercus.acquisition.rows import CaseRows
 from quercus.arguments import check_number
-from quercus.learners.utility.kernels import learn_rows
-from quercus.learners.utility.layout import QUANTILES, SETTINGS
+from quercus.learners.utility.kernels.cases import learn_rows
+from quercus.learners.utility.kernels.layout import QUANTILES, SETTINGS
 from quercus.learners.utility.state import UtilityState
 from quercus.predictor import Floats, Integers
+from quercus.rows import Rows
 from quercus.schema import Schema
 from quercus.schema.weights import HEAVIEST
 
@@ -142,12 +142,7 @@ def _code_values(schema: Schema, name: str, by_label: Mapping[Any, Mapping[Any, 
 
 
 def learn_beliefs(
-    state: UtilityState,
-    forget: float,
-    kinds: Sequence[str | None],
-    ranges: Ranges,
-    beliefs: Beliefs,
-    max_bytes: int = 2**28,
+    state: UtilityState, forget: float, kinds: Sequence[str | None], ranges: Ranges, beliefs: Beliefs
 ) -> None:
     """Count what is believed; neither the weights of the classes nor the number of rows grow by what features say.
 
@@ -161,8 +156,6 @@ def learn_beliefs(
         By feature, as in `UtilityState.make_room`.
     beliefs
         What was read.
-    max_bytes
-        Limit.
 
     Examples
     --------
@@ -172,8 +165,8 @@ def learn_beliefs(
     >>> state.counts[:2, 0], state.classes
     (array([7.5, 2.5]), 1)
     """
-    state.add_features(len(kinds), max_bytes)
-    state.declare_classes(len(beliefs.classes), max_bytes)
+    state.add_features(len(kinds))
+    state.declare_classes(len(beliefs.classes))
     state.weights[: len(beliefs.classes)] += beliefs.classes * state.options["unit"][0]
     settings: npt.NDArray[np.void] = np.zeros(1, SETTINGS)
     settings["forget"] = forget
@@ -182,12 +175,11 @@ def learn_beliefs(
         for part in _lay_out(known, 1 if kinds[known.feature] == "nominal" else _count_parts(state, known), len(kinds)):
             X = np.full((len(part.values), len(kinds)), np.nan)
             X[:, part.feature] = part.values
-            row = 0
+            rows, row = Rows(X, y=part.labels, weight=part.weights), 0
             while row < len(X):
-                rest = CaseRows.of(X=X[row:], y=part.labels[row:], weight=part.weights[row:], asked=asked)
-                row += int(learn_rows(state.ref, settings, rest, 0))
+                row = int(learn_rows(state.ref, settings, rows.ref, asked, row, len(X), 0))
                 if row < len(X):
-                    state.make_room(X[row], int(part.labels[row]), kinds, ranges, max_bytes)
+                    state.make_room(X[row], int(part.labels[row]), kinds, ranges)
 
 
 def _lay_out(known: Values, parts: int, features: int) -> Iterator[Values]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from quercus.acquisition.layout import KNOWN, NUMERIC
 from quercus.acquisition.policy_outcomes import Names, Outcome, Part, Span
-from quercus.learners.utility.layout import QUANTILES
+from quercus.learners.utility.kernels.layout import QUANTILES
 from quercus.learners.utility.state import UtilityState
 from quercus.predictor import Floats
 from quercus.schema import Schema
@@ -79,7 +79,7 @@ def find_outcomes(
     >>> from quercus import UtilityTree
     >>> tree = UtilityTree().fit([["a"], ["b"], ["b"]] * 20, ["no", "yes", "yes"] * 20)
     >>> row, status = np.array([np.nan]), np.zeros(1, np.uint8)
-    >>> told = find_outcomes(tree._utility, 2.0, tree.schema_, tree._believe, row, status, [0])
+    >>> told = find_outcomes(tree._state, 2.0, tree.schema_, tree._believe, row, status, [0])
     >>> [(outcome.words, round(outcome.probability, 2)) for outcome in told]
     [("x0 == 'a'", 0.34), ("x0 == 'b'", 0.66)]
     """
@@ -119,7 +119,7 @@ def read_cells(state: UtilityState, prior: float, schema: Schema, f: int) -> Cel
     --------
     >>> from quercus import UtilityTree
     >>> tree = UtilityTree().fit([[1.0], [3.0], [3.0]] * 20, ["no", "yes", "yes"] * 20)
-    >>> cells = read_cells(tree._utility, 2.0, tree.schema_, 0)
+    >>> cells = read_cells(tree._state, 2.0, tree.schema_, 0)
     >>> [part.text() for part in cells.parts], cells.theta.round(2).tolist()
     (['x0 <= 2', 'x0 > 2'], [[0.95, 0.02], [0.05, 0.98]])
     """

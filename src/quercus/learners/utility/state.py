@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NOMINAL, NUMERIC, UNSEEN, YOUNG
-from quercus.learners.utility.layout import EXP3, FIRST_ROOM, LARGEST_UNIT, MOST_PAIRED, QUANTILES, TENTHS
+from quercus.learners.utility.kernels.layout import EXP3, FIRST_ROOM, LARGEST_UNIT, MOST_PAIRED, QUANTILES, TENTHS
 from quercus.predictor import Floats
 from quercus.schema import Schema
 from quercus.state import Field, Index, Real, State, StateError, Whole
@@ -51,7 +51,7 @@ class UtilityState(State):
     Examples
     --------
     >>> state = UtilityState.empty(QUANTILES, bins=8, features=2, seed=0)
-    >>> state.make_room(np.array([0.5, 3.0]), 0, ["numeric", "nominal"], {}, max_bytes=2**20)
+    >>> state.make_room(np.array([0.5, 3.0]), 0, ["numeric", "nominal"], {})
     >>> state.counts.shape, state.kept.shape
     ((12, 2), (1, 512))
     """
@@ -93,8 +93,19 @@ class UtilityState(State):
     favour = Field(_NUMBER, "favoured", "tenth")
     pairs = Field(_WEIGHT, "paired", "paired", "paired class")
 
+    # Limit of all arrays, those included that are there twice while it grows.
+    max_bytes: int = 2**28
+
     @classmethod
-    def empty(cls, numeric: int, bins: int, features: int, seed: int | None, paired: bool = False) -> Self:
+    def empty(
+        cls,
+        numeric: int,
+        bins: int,
+        features: int,
+        seed: int | None,
+        paired: bool = False,
+        max_bytes: int = 2**28,
+    ) -> Self:
         """Return the state of a tree that has learned nothing.
 
         Parameters
@@ -109,16 +120,20 @@ class UtilityState(State):
             Of the generator of the cases' seeds, and of what is drawn without exploring.
         paired
             Whether pairs of values are counted.
+        max_bytes
+            Limit.
         """
         quantiles = numeric == QUANTILES
-        state = cls(
+        sizes = {
             **dict.fromkeys(("class", "cell", "slot", "paired", "paired class"), 0),
-            feature=features,
-            edge=(bins if quantiles else TENTHS) - 1,
-            value=KEPT_VALUES if quantiles else YOUNG,
-            favoured=features if numeric == EXP3 else 0,
-            tenth=TENTHS - 1 if numeric == EXP3 else 0,
-        )
+            "feature": features,
+            "edge": (bins if quantiles else TENTHS) - 1,
+            "value": KEPT_VALUES if quantiles else YOUNG,
+            "favoured": features if numeric == EXP3 else 0,
+            "tenth": TENTHS - 1 if numeric == EXP3 else 0,
+        }
+        state = cls(parts=None, **sizes)
+        state.max_bytes = max_bytes
         words = np.random.SeedSequence(seed).generate_state(5, np.uint64)
         given = {"numeric": numeric, "bins": bins, "paired": paired}
         drawn = dict(zip(("seed", "g0", "g1", "g2", "g3"), words, strict=True))
@@ -146,46 +161,37 @@ class UtilityState(State):
         """Whether pairs of values are counted."""
         return bool(self.options["paired"][0])
 
-    def add_features(self, total: int, max_bytes: int) -> None:
+    def add_features(self, total: int) -> None:
         """Make room for features up to a total number, of which nothing has been seen yet.
 
         Parameters
         ----------
         total
             Number of features.
-        max_bytes
-            Limit.
         """
         sizes = self.sizes
         old = sizes["feature"]
         if total > old:
             wanted = {"feature": total} | ({"favoured": total} if self.numeric == EXP3 else {})
-            arrays = self._enlarged(max_bytes, "another feature", **wanted)
+            arrays = self._enlarged("another feature", **wanted)
             arrays["features"]["first"][old:] = sizes["cell"]
             self.replace(**arrays)
 
-    def declare_classes(self, total: int, max_bytes: int) -> None:
+    def declare_classes(self, total: int) -> None:
         """Count classes as known.
 
         Parameters
         ----------
         total
             Number of classes.
-        max_bytes
-            Limit.
         """
         classes = self._widened(total)
         if classes > self.sizes["class"]:
-            self.replace(**self._enlarged(max_bytes, "another class", **self._sizes_for(classes)))
+            self.replace(**self._enlarged("another class", **self._sizes_for(classes)))
         self.options["classes"] = max(self.classes, total)
 
     def make_room(
-        self,
-        row: Floats,
-        label: int,
-        kinds: Sequence[str | None],
-        ranges: Mapping[int, tuple[float, float]],
-        max_bytes: int,
+        self, row: Floats, label: int, kinds: Sequence[str | None], ranges: Mapping[int, tuple[float, float]]
     ) -> None:
         """Make room for every value of a row, and its class; or, where there is no memory, for nothing.
 
@@ -199,8 +205,6 @@ class UtilityState(State):
             For each feature ``"numeric"`` or ``"nominal"``.
         ranges
             Ranges of features that are given, by position.
-        max_bytes
-            Limit.
         """
         features = self.features.copy()
         room, quantiles = features["room"], self.numeric == QUANTILES
@@ -218,7 +222,7 @@ class UtilityState(State):
         slots = self.sizes["slot"]
         features["slot"][drawn] = np.arange(slots, slots + len(drawn))
         features["cells"][given] = TENTHS
-        arrays = self._laid_out(features, self._widened(label + 1), slots + len(drawn), max_bytes)
+        arrays = self._laid_out(features, self._widened(label + 1), slots + len(drawn))
         if given:
             arrays["edges"] = self.edges.copy()
             arrays["edges"][given] = [spread_edges(*ranges[f]) for f in given]
@@ -232,17 +236,15 @@ class UtilityState(State):
     def _sizes_for(self, classes: int) -> dict[str, int]:
         return {"class": classes, "paired class": classes if self.is_paired else 0}
 
-    def _laid_out(
-        self, features: npt.NDArray[np.void], classes: int, slots: int, max_bytes: int
-    ) -> dict[str, npt.NDArray[Any]]:
+    def _laid_out(self, features: npt.NDArray[np.void], classes: int, slots: int) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays that change where features get blocks as large as they say, one after the other."""
         room, old = features["room"], self.features["room"]
         sizes = self._sizes_for(classes) | {"slot": slots}
         if np.array_equal(room, old):
             reason = "another class" if classes > self.sizes["class"] else "another feature"
-            return self._enlarged(max_bytes, reason, **sizes)
+            return self._enlarged(reason, **sizes)
         sizes["cell"], sizes["paired"] = int(room.sum()), int(room[:MOST_PAIRED].sum()) if self.is_paired else 0
-        arrays = self._enlarged(max_bytes, "another category or feature", **sizes)
+        arrays = self._enlarged("another category or feature", **sizes)
         features["first"] = np.cumsum(room) - room
         # Where the cell goes that is now in each place.
         moved = np.concatenate([features["first"][f] + np.arange(old[f]) for f in range(len(old))]).astype(np.int64)
@@ -254,13 +256,13 @@ class UtilityState(State):
             arrays["pairs"][np.ix_(paired, paired, np.arange(self.sizes["class"]))] = self.pairs
         return arrays
 
-    def _enlarged(self, max_bytes: int, reason: str, **sizes: int) -> dict[str, npt.NDArray[Any]]:
+    def _enlarged(self, reason: str, **sizes: int) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays that change with these sizes, unless there is no memory for them beside those in use."""
         peak = self.peak_at(**sizes)
-        if peak > max_bytes and any(size != self.sizes[dim] for dim, size in sizes.items()):
+        if peak > self.max_bytes and any(size != self.sizes[dim] for dim, size in sizes.items()):
             raise MemoryError(
                 f"{reason} needs {peak - self.nbytes:,} bytes beside the {self.nbytes:,} in use, which is above "
-                f"max_bytes={max_bytes:,}; give the learner a larger max_bytes."
+                f"max_bytes={self.max_bytes:,}; give the learner a larger max_bytes."
             )
         return self.resized(**sizes)
 

@@ -5,40 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.incremental.answers import route, share_counts
-from quercus.learners.incremental.kernels import ROW_TYPES, ask_row, is_new
+from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
 from quercus.learners.incremental.layout import (
-    ASK,
-    LEARN,
-    LOSS,
     NEEDS_LAYOUT,
     NEEDS_ROOM,
-    NOMINAL,
-    NUMBER,
-    ORDER,
-    PREDICT,
-    RESUME,
-    STATE_TYPES,
     UNSEEN,
 )
-from quercus.learners.incremental.pooled.layout import (
-    LABEL,
-    MEASURE,
-    NEEDS_NODES,
-    NEEDS_ROWS,
-    PLACES,
-    POOL_TYPES,
-    TABLE,
-)
+from quercus.learners.incremental.pooled.layout import LABEL, NEEDS_NODES, NEEDS_ROWS
 from quercus.learners.incremental.pooled.lists import insert_label, measure_list
 from quercus.learners.incremental.pooled.looks import count_classes, find_cut
 from quercus.learners.incremental.pooled.splits import draw_box, split_leaf
-from quercus.rows import DONE, NEEDS_SCHEMA, PAUSED
+from quercus.learners.incremental.pooled.state import PooledState
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 
-_NODES, _COUNTS, _LEAVES, _, _, _, _FEATURES, _OPTIONS = STATE_TYPES
+_PLACES = array_type(np.int64, 1, True)
 
 
 @kernel
@@ -60,61 +45,23 @@ def stack_due(regions: Any, n: int, stack: Any) -> int:
 
 
 @kernel
-def look_at_due(
-    nodes: Any,
-    counts: Any,
-    features: Any,
-    option: Any,
-    values: Any,
-    rows: Any,
-    regions: Any,
-    spans: Any,
-    pool: Any,
-    links: Any,
-    heads: Any,
-    boxes: Any,
-    ordered: Any,
-    memo: Any,
-    table: Any,
-    sides: Any,
-    stack: Any,
-    size: int,
-) -> bool:
+def look_at_due(tree: Any, table: Any, sides: Any, stack: Any, size: int) -> bool:
     """Look at the leaves on the stack and at all that comes of it; return False if there is no room for a split."""
+    option = tree.options[0]
     while size > 0:
         node = stack[size - 1]
-        if count_classes(counts, node, option.classes) >= 2:
-            if option.nodes + 2 > len(nodes):
-                pool.needs = NEEDS_NODES
+        if count_classes(tree.counts, node, option.classes) >= 2:
+            if option.nodes + 2 > len(tree.nodes):
+                tree.pooling[0].needs = NEEDS_NODES
                 return False
-            regions[node].looks += 1
-            j, cut = find_cut(
-                features, option, counts, rows, regions, pool, links, heads, boxes, memo, table, node, sides
-            )
+            tree.regions[node].looks += 1
+            j, cut = find_cut(tree, node, table, sides)
             if j >= 0:
-                split_leaf(
-                    nodes,
-                    counts,
-                    features,
-                    option,
-                    values,
-                    rows,
-                    regions,
-                    spans,
-                    pool,
-                    links,
-                    heads,
-                    boxes,
-                    ordered,
-                    node,
-                    j,
-                    cut,
-                    sides,
-                )
-                stack[size - 1] = nodes[node].left + 1
-                stack[size] = nodes[node].left
+                split_leaf(tree, node, j, cut, sides)
+                stack[size - 1] = tree.nodes[node].left + 1
+                stack[size] = tree.nodes[node].left
                 size += 2
-        regions[node].due = 0
+        tree.regions[node].due = 0
         size -= 1
     return True
 
@@ -129,84 +76,33 @@ def has_place(features: Any, n_features: int, counts: Any, X: Any, y: Any, i: in
 
 
 @kernel
-def join_row(values: Any, rows: Any, pool: Any, n_features: int, X: Any, i: int) -> int:
+def join_row(tree: Any, X: Any, i: int) -> int:
     """Put a row that comes with its label into the pool; return its number."""
-    row = pool.rows
-    pool.rows += 1
-    for j in range(n_features):
-        values[row, j] = X[i, j]
-    rows[row].joined = 1
+    row = tree.pooling[0].rows
+    tree.pooling[0].rows += 1
+    for j in range(tree.options[0].features):
+        tree.values[row, j] = X[i, j]
+    tree.rows[row].joined = 1
     return row
 
 
-@kernel(
-    NUMBER,
-    _NODES,
-    _COUNTS,
-    _LEAVES,
-    _FEATURES,
-    _OPTIONS,
-    *POOL_TYPES,
-    TABLE,
-    ORDER,
-    LOSS,
-    *ROW_TYPES,
-    PLACES,
-    NUMBER,
-    NUMBER,
-    NUMBER,
-)
+@kernel(types.int64, PooledState.numba_type, Rows.numba_type, _PLACES, *GIVEN, *RANGE)
 def run_pool_rows(
-    nodes: Any,
-    counts: Any,
-    leaves: Any,
-    features: Any,
-    options: Any,
-    values: Any,
-    rows: Any,
-    regions: Any,
-    spans: Any,
-    pooling: Any,
-    links: Any,
-    heads: Any,
-    boxes: Any,
-    ordered: Any,
-    memo: Any,
-    table: Any,
-    order: Any,
-    loss: Any,
-    X: Any,
-    y: Any,
-    w: Any,
-    answers: Any,
-    proba: Any,
-    asking: Any,
-    ring: Any,
-    decisions: Any,
-    places: Any,
-    start: int,
-    stop: int,
-    mode: int,
+    tree: Any, given: Any, places: Any, order: Any, loss: Any, table: Any, start: int, stop: int, mode: int
 ) -> int:
     """Predict, ask and learn (each if told so) rows start .. stop; return where to go on, why is in options.stopped."""
-    option, pool = options[0], pooling[0]
+    nodes, counts, features, regions = tree.nodes, tree.counts, tree.features, tree.regions
+    option, pool = tree.options[0], tree.pooling[0]
+    X, y, w, decisions = given.X, given.y, given.weight, given.decisions
     n_features = option.features
     scratch = np.empty((3, counts.shape[1]), np.float64)
-    p, q = scratch[0], scratch[1]
+    p = scratch[0]
     stack = np.empty(len(nodes) + 2, np.int64)
     option.stopped = DONE
     pool.needs = 0
-    if mode & MEASURE:
-        for node in range(option.nodes):
-            for j in range(n_features):
-                measure_list(values, regions, links, heads, ordered, features[j].kind == NOMINAL, node, j)
-        return start
     if pool.unfinished:
         due = stack_due(regions, option.nodes, stack)
-        if not look_at_due(
-            nodes, counts, features, option, values, rows, regions, spans, pool, links, heads, boxes, ordered, memo,
-            table, scratch, stack, due,
-        ):  # fmt: skip
+        if not look_at_due(tree, table, scratch, stack, due):
             option.stopped = NEEDS_ROOM
             return start
         pool.unfinished = 0
@@ -225,11 +121,11 @@ def run_pool_rows(
             if option.classes > 0 and mode & (PREDICT | ASK):
                 share_counts(counts, node, option.classes, p)
             if option.classes > 0 and mode & PREDICT:
-                answers[i] = decide(p, order, loss, option.classes)
-                for c in range(min(option.classes, proba.shape[1])):
-                    proba[i, c] = p[c]
+                given.answers[i] = decide(p, order, loss, option.classes)
+                for c in range(min(option.classes, given.proba.shape[1])):
+                    given.proba[i, c] = p[c]
             if mode & ASK:
-                ask_row(counts, leaves, option, loss, asking, ring, decisions, i, node, -1, p, q)
+                ask_row(tree, given, loss, i, node, -1, scratch)
                 if decisions[i].asked == 0:
                     continue
                 if mode & LEARN == 0:
@@ -242,7 +138,7 @@ def run_pool_rows(
         if not has_place(features, n_features, counts, X, y, i):
             option.stopped = NEEDS_LAYOUT
             return i
-        if mode & LABEL == 0 and not option.full and pool.rows >= len(rows):
+        if mode & LABEL == 0 and not option.full and pool.rows >= len(tree.rows):
             option.stopped = NEEDS_ROOM
             pool.needs = NEEDS_ROWS
             return i
@@ -251,23 +147,28 @@ def run_pool_rows(
         counts[node, y[i]] += w[i]
         if mode & LABEL == 0 and option.full:
             continue
-        row = places[i] if mode & LABEL else join_row(values, rows, pool, n_features, X, i)
-        rows[row].label = y[i]
-        rows[row].weight = w[i]
+        row = places[i] if mode & LABEL else join_row(tree, X, i)
+        tree.rows[row].label = y[i]
+        tree.rows[row].weight = w[i]
         pool.labelled += 1
         if option.full:
             continue
         if not pool.began:
-            draw_box(features, option, values, regions, spans, pool, boxes)
-        insert_label(features, option, values, rows, regions, pool, links, heads, ordered, node, row)
+            draw_box(tree)
+        insert_label(tree, node, row)
         regions[node].due = 1
         pool.unfinished = 1
         stack[0] = node
-        if not look_at_due(
-            nodes, counts, features, option, values, rows, regions, spans, pool, links, heads, boxes, ordered, memo,
-            table, scratch, stack, 1,
-        ):  # fmt: skip
+        if not look_at_due(tree, table, scratch, stack, 1):
             option.stopped = NEEDS_ROOM
             return i
         pool.unfinished = 0
     return stop
+
+
+@kernel(types.void, PooledState.numba_type)
+def measure_pool(tree: Any) -> None:
+    """Count the rows of the pool on the sides of all cuts."""
+    for node in range(tree.options[0].nodes):
+        for j in range(tree.options[0].features):
+            measure_list(tree, node, j)

@@ -30,19 +30,18 @@ def has_cuts(links: Any, heads: Any, node: int, column: int) -> bool:
 
 
 @kernel
-def fill_totals(
-    counts: Any, rows: Any, regions: Any, links: Any, heads: Any, node: int, column: int, classes: int, totals: Any
-) -> float:
+def fill_totals(tree: Any, node: int, column: int, totals: Any) -> float:
     """Write the class weights of the labelled rows whose value is known; return their sum."""
+    rows, links, classes = tree.rows, tree.links, tree.options[0].classes
     total = 0.0
-    if heads[node, column].labels == regions[node].labels:
+    if tree.heads[node, column].labels == tree.regions[node].labels:
         for c in range(classes):
-            totals[c] = counts[node, c]
+            totals[c] = tree.counts[node, c]
             total += totals[c]
         return total
     for c in range(classes):
         totals[c] = 0.0
-    row = heads[node, column].first
+    row = tree.heads[node, column].first
     while row >= 0:
         totals[rows[row].label] += rows[row].weight
         row = links[column, row].next
@@ -71,26 +70,16 @@ def end_side(rows: Any, links: Any, column: int, nominal: bool, row: int, sides:
 
 
 @kernel
-def count_cuts(
-    features: Any,
-    option: Any,
-    counts: Any,
-    rows: Any,
-    regions: Any,
-    pool: Any,
-    links: Any,
-    heads: Any,
-    node: int,
-    sides: Any,
-) -> int:
+def count_cuts(tree: Any, node: int, sides: Any) -> int:
     """Return the number of cuts of a leaf over all features."""
+    rows, links, heads, pool = tree.rows, tree.links, tree.heads, tree.pooling[0]
     cuts = 0
-    for j in range(option.features):
+    for j in range(tree.options[0].features):
         column = j + 1
         if not has_cuts(links, heads, node, column):
             continue
-        nominal = features[j].kind == NOMINAL
-        total = fill_totals(counts, rows, regions, links, heads, node, column, option.classes, sides[2])
+        nominal = tree.features[j].kind == NOMINAL
+        total = fill_totals(tree, node, column, sides[2])
         left = 0.0
         row = heads[node, column].first
         while row >= 0:
@@ -115,64 +104,40 @@ def fill_right(classes: int, sides: Any) -> tuple[float, float]:
 
 
 @kernel(inline=True)
-def find_sizes(
-    regions: Any,
-    pool: Any,
-    links: Any,
-    heads: Any,
-    boxes: Any,
-    nominal: bool,
-    node: int,
-    j: int,
-    row: int,
-    joined: int,
-    left_total: float,
-    right_total: float,
-) -> tuple[float, float]:
-    """Return the sizes of the sides of the cut behind a row."""
-    if pool.size == SIZE_LABELS:
-        return left_total, right_total
-    link = links[j + 1, row]
-    if pool.size == SIZE_VOLUME:
+def find_sizes(tree: Any, node: int, j: int, row: int, joined: int, left: float, right: float) -> tuple[float, float]:
+    """Return the sizes of the sides, of these weights, of the cut behind a row."""
+    size = tree.pooling[0].size
+    if size == SIZE_LABELS:
+        return left, right
+    link = tree.links[j + 1, row]
+    if size == SIZE_VOLUME:
+        nominal = tree.features[j].kind == NOMINAL
         threshold = link.value
         if not nominal:
-            threshold = cut_between(link.value, links[j + 1, link.next].value)
-        share, rest = divide_volume(boxes, nominal, node, j, threshold)
-        return regions[node].volume * share, regions[node].volume * rest
-    left = link.below + joined
-    return float(left), float(heads[node, j + 1].known + heads[node, j + 1].joined - left)
+            threshold = cut_between(link.value, tree.links[j + 1, link.next].value)
+        share, rest = divide_volume(tree.boxes, nominal, node, j, threshold)
+        return tree.regions[node].volume * share, tree.regions[node].volume * rest
+    head = tree.heads[node, j + 1]
+    on_left = link.below + joined
+    return float(on_left), float(head.known + head.joined - on_left)
 
 
 @kernel
 def search_feature(
-    rows: Any,
-    regions: Any,
-    pool: Any,
-    links: Any,
-    heads: Any,
-    boxes: Any,
-    memo: Any,
-    table: Any,
-    nominal: bool,
-    node: int,
-    j: int,
-    classes: int,
-    total: float,
-    lower: float,
-    level: int,
-    best: float,
-    sides: Any,
+    tree: Any, node: int, j: int, total: float, lower: float, level: int, best: float, table: Any, sides: Any
 ) -> tuple[float, int]:
     """Return what the best cut gains, and the labelled row behind which it is, -1 if no cut of this feature is better.
 
     ``sides`` holds the known class weights of the leaf in its last row; ``total`` is their sum, ``lower`` their bound.
     """
+    rows, links, memo, pool = tree.rows, tree.links, tree.memo, tree.pooling[0]
+    classes, nominal = tree.options[0].classes, tree.features[j].kind == NOMINAL
     column, found = j + 1, -1
     tail = pool.delta * 2.0**-level
     for c in range(classes):
         sides[0, c] = 0.0
     left_total, joined = 0.0, 0
-    row = heads[node, column].first
+    row = tree.heads[node, column].first
     while row >= 0:
         row, weight, came = end_side(rows, links, column, nominal, row, sides)
         left_total = weight if nominal else left_total + weight
@@ -180,9 +145,7 @@ def search_feature(
         after = links[column, row].next
         if (after >= 0 or nominal) and left_total >= pool.min_leaf and total - left_total >= pool.min_leaf:
             left, right = fill_right(classes, sides)
-            left_size, right_size = find_sizes(
-                regions, pool, links, heads, boxes, nominal, node, j, row, joined, left, right
-            )
+            left_size, right_size = find_sizes(tree, node, j, row, joined, left, right)
             size = left_size + right_size
             limit = size * lower - best
             least = left_size * reach_side(pool.bound, pool.measure, sides[0], classes, left, tail)
@@ -198,60 +161,28 @@ def search_feature(
 
 
 @kernel
-def find_cut(
-    features: Any,
-    option: Any,
-    counts: Any,
-    rows: Any,
-    regions: Any,
-    pool: Any,
-    links: Any,
-    heads: Any,
-    boxes: Any,
-    memo: Any,
-    table: Any,
-    node: int,
-    sides: Any,
-) -> tuple[int, int]:
+def find_cut(tree: Any, node: int, table: Any, sides: Any) -> tuple[int, int]:
     """Return the feature by which a leaf is to be split, -1 for none, and the labelled row behind which the cut is."""
-    classes = option.classes
+    heads, pool = tree.heads, tree.pooling[0]
     cuts = 0
     if pool.correction != NO_CORRECTION:
-        cuts = count_cuts(features, option, counts, rows, regions, pool, links, heads, node, sides)
-    levels = find_levels(pool.correction, cuts, regions[node].looks)
+        cuts = count_cuts(tree, node, sides)
+    levels = find_levels(pool.correction, cuts, tree.regions[node].looks)
     best, best_feature, best_row = 0.0, -1, -1
     whole = math.nan
-    for j in range(option.features):
-        if not has_cuts(links, heads, node, j + 1):
+    for j in range(tree.options[0].features):
+        if not has_cuts(tree.links, heads, node, j + 1):
             continue
-        nominal = features[j].kind == NOMINAL
-        total = fill_totals(counts, rows, regions, links, heads, node, j + 1, classes, sides[2])
+        total = fill_totals(tree, node, j + 1, sides[2])
         # Without missing values the bound is the same for all features.
-        complete = heads[node, j + 1].labels == regions[node].labels
+        complete = heads[node, j + 1].labels == tree.regions[node].labels
         lower = whole
         if not complete or whole != whole:
+            classes = tree.options[0].classes
             lower = bound_lower(pool.bound, pool.measure, sides[2], classes, total, pool.delta, levels, table)
         if complete:
             whole = lower
-        best, row = search_feature(
-            rows,
-            regions,
-            pool,
-            links,
-            heads,
-            boxes,
-            memo,
-            table,
-            nominal,
-            node,
-            j,
-            classes,
-            total,
-            lower,
-            levels[1],
-            best,
-            sides,
-        )
+        best, row = search_feature(tree, node, j, total, lower, levels[1], best, table, sides)
         if row >= 0:
             best_feature, best_row = j, row
     return best_feature, best_row

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from quercus.learners.incremental.kernels import find_leaves
-from quercus.learners.incremental.pooled.kernels import run_pool_rows
-from quercus.learners.incremental.pooled.layout import MEASURE, SIZE_POOL, SIZE_VOLUME
-from quercus.rows import ASKING, DECISION
+from quercus.learners.incremental.pooled.kernels import measure_pool
+from quercus.learners.incremental.pooled.layout import SIZE_POOL, SIZE_VOLUME
 
 if TYPE_CHECKING:
-    from quercus.learners.incremental.pooled.arrays import PooledArrays
+    from quercus.learners.incremental.pooled.state import PooledState
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-_NOTHING: tuple[Any, ...] = (
-    *(np.empty((0, 0)), np.empty(0, np.int64), np.empty((0, 0)), np.empty((0, 0))),
-    *(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), np.empty((0, 0))),
-    *(np.zeros(0, ASKING), np.empty(0, np.int64), np.zeros(0, DECISION), np.empty(0, np.int64)),
-)
 
 
-def link_rows(tree: PooledArrays) -> None:
+def link_rows(tree: PooledState) -> None:
     """Fill empty links, heads, boxes and sorted rows, and the counts of rows in regions, from all the rest."""
     for name in ("start", "rows", "labels"):
         tree.regions[name] = 0
     if tree.n_rows == 0:
         return
-    used = tree.used()
+    used = tree.to_arrays()
     leaves = np.zeros(tree.n_rows, np.int64)
     find_leaves(tree.nodes, used["values"], leaves)
     place = _places_of_leaves(used["nodes"]["left"])[leaves]
@@ -58,7 +52,7 @@ def _places_of_leaves(left: npt.NDArray[np.int32]) -> Integers:
     return place
 
 
-def _link(tree: PooledArrays, column: int, rows: Integers, values: Floats, leaves: Integers, place: Integers) -> None:
+def _link(tree: PooledState, column: int, rows: Integers, values: Floats, leaves: Integers, place: Integers) -> None:
     """Make the lists of one column."""
     order = np.lexsort((rows, values, place[rows]))
     rows, values = rows[order], values[order]
@@ -74,29 +68,29 @@ def _link(tree: PooledArrays, column: int, rows: Integers, values: Floats, leave
     tree.heads["joined"][:, column] = np.bincount(at, weights=joined, minlength=len(tree.heads))
 
 
-def _sort(tree: PooledArrays, leaves: Integers, place: Integers) -> None:
+def _sort(tree: PooledState, leaves: Integers, place: Integers) -> None:
     """Sort the rows that came without labels, leaf by leaf, and count those on the sides of each cut."""
     rows = np.flatnonzero(tree.rows["joined"][: tree.n_rows] == 0)
     n = int(tree.options["nodes"][0])
     lengths = np.bincount(leaves[rows], minlength=n)
-    walk = np.argsort(_places_of_leaves(tree.used()["nodes"]["left"]))
+    walk = np.argsort(_places_of_leaves(tree.to_arrays()["nodes"]["left"]))
     starts = np.zeros(n, np.int64)
     starts[walk] = np.cumsum(lengths[walk]) - lengths[walk]
     tree.regions["rows"][:n] = lengths
-    tree.regions["start"][:n] = np.where(tree.used()["nodes"]["left"] > 0, 0, starts)
+    tree.regions["start"][:n] = np.where(tree.to_arrays()["nodes"]["left"] > 0, 0, starts)
     for j in range(len(tree.features)):
         values = tree.values[rows, j]
         tree.sorted[j] = rows[np.lexsort((values, place[rows]))]
         tree.heads["known"][:n, j + 1] = np.bincount(leaves[rows[~np.isnan(values)]], minlength=n)
-    run_pool_rows(*tree.learning, *_NOTHING, 0, 0, MEASURE)
+    measure_pool(tree.ref)
 
 
-def _draw_boxes(tree: PooledArrays) -> None:
+def _draw_boxes(tree: PooledState) -> None:
     """Draw the boxes of all nodes from that of the root down."""
     categories = tree.spans["categories"]
     tree.boxes[0, :, 0] = np.where(categories > 0, categories, tree.spans["low"])
     tree.boxes[0, :, 1] = tree.spans["high"]
-    for node in np.flatnonzero(tree.used()["nodes"]["left"]).tolist():
+    for node in np.flatnonzero(tree.to_arrays()["nodes"]["left"]).tolist():
         test = tree.nodes[node]
         left, j, threshold = int(test["left"]), int(test["feature"]), float(test["threshold"])
         tree.boxes[left : left + 2] = tree.boxes[node]

@@ -16,13 +16,14 @@ from quercus.learners.incremental.pooled.sides import divide_volume
 
 
 @kernel
-def draw_box(features: Any, option: Any, values: Any, regions: Any, spans: Any, pool: Any, boxes: Any) -> None:
+def draw_box(tree: Any) -> None:
     """Draw the box of the root around all rows of the pool."""
+    features, values, spans, boxes, pool = tree.features, tree.values, tree.spans, tree.boxes, tree.pooling[0]
     pool.began = 1
     if pool.size != SIZE_VOLUME:
         return
-    regions[0].volume = 1.0
-    for j in range(option.features):
+    tree.regions[0].volume = 1.0
+    for j in range(tree.options[0].features):
         low, high = np.inf, -np.inf
         for row in range(pool.rows):
             x = values[row, j]
@@ -40,10 +41,10 @@ def draw_box(features: Any, option: Any, values: Any, regions: Any, spans: Any, 
 
 
 @kernel
-def divide_box(
-    regions: Any, spans: Any, boxes: Any, nominal: bool, node: int, child: int, j: int, threshold: float
-) -> None:
+def divide_box(tree: Any, node: int, j: int) -> None:
     """Give two new leaves their boxes."""
+    regions, boxes, child = tree.regions, tree.boxes, tree.nodes[node].left
+    nominal, threshold = tree.nodes[node].nominal != 0, tree.nodes[node].threshold
     share, rest = divide_volume(boxes, nominal, node, j, threshold)
     regions[child].volume = regions[node].volume * share
     regions[child + 1].volume = regions[node].volume * rest
@@ -52,7 +53,7 @@ def divide_box(
             boxes[child + side, k, 0] = boxes[node, k, 0]
             boxes[child + side, k, 1] = boxes[node, k, 1]
     if nominal:
-        possible = 1.0 if threshold < spans[j].categories else 0.0
+        possible = 1.0 if threshold < tree.spans[j].categories else 0.0
         boxes[child, j, 0] = possible
         boxes[child + 1, j, 0] = boxes[node, j, 0] - possible
     else:
@@ -62,28 +63,17 @@ def divide_box(
 
 
 @kernel
-def write_test(
-    nodes: Any,
-    features: Any,
-    rows: Any,
-    links: Any,
-    heads: Any,
-    pool: Any,
-    node: int,
-    j: int,
-    cut: int,
-    classes: int,
-    sides: Any,
-) -> None:
+def write_test(tree: Any, node: int, j: int, cut: int, sides: Any) -> None:
     """Write the test of a leaf that is split behind a labelled row, and what it removes of the impurity."""
-    column = j + 1
-    nominal = features[j].kind == NOMINAL
+    nodes, links, rows, measure = tree.nodes, tree.links, tree.rows, tree.pooling[0].measure
+    classes, column = tree.options[0].classes, j + 1
+    nominal = tree.features[j].kind == NOMINAL
     value = links[column, cut].value
     threshold = value if nominal else cut_between(value, links[column, links[column, cut].next].value)
     for c in range(classes):
         sides[0, c] = sides[1, c] = sides[2, c] = 0.0
     left = right = 0.0
-    row = heads[node, column].first
+    row = tree.heads[node, column].first
     while row >= 0:
         x, w = links[column, row].value, rows[row].weight
         goes_left = x == threshold if nominal else x <= threshold
@@ -93,9 +83,9 @@ def write_test(
         right += 0.0 if goes_left else w
         row = links[column, row].next
     total = left + right
-    gain = estimate_impurity(pool.measure, sides[2], classes, total)
-    gain -= left / total * estimate_impurity(pool.measure, sides[0], classes, left)
-    gain -= right / total * estimate_impurity(pool.measure, sides[1], classes, right)
+    gain = estimate_impurity(measure, sides[2], classes, total)
+    gain -= left / total * estimate_impurity(measure, sides[0], classes, left)
+    gain -= right / total * estimate_impurity(measure, sides[1], classes, right)
     nodes[node].feature = j
     nodes[node].threshold = threshold
     nodes[node].nominal = nominal
@@ -113,13 +103,13 @@ def is_left(nodes: Any, values: Any, node: int, row: int) -> bool:
 
 
 @kernel
-def divide_sorted(
-    values: Any, regions: Any, heads: Any, ordered: Any, node: int, child: int, goes_left: Any, n_features: int
-) -> None:
+def divide_sorted(tree: Any, node: int, goes_left: Any) -> None:
     """Divide the sorted rows of a leaf among its children, which keeps them sorted."""
+    values, regions, heads, ordered = tree.values, tree.regions, tree.heads, tree.sorted
+    child = tree.nodes[node].left
     start, n = regions[node].start, regions[node].rows
     others = np.empty(n, np.int32)
-    for j in range(n_features):
+    for j in range(tree.options[0].features):
         lefts, rights = 0, 0
         for k in range(start, start + n):
             row = ordered[j, k]
@@ -141,23 +131,16 @@ def divide_sorted(
 
 
 @kernel
-def divide_lists(
-    counts: Any,
-    rows: Any,
-    regions: Any,
-    links: Any,
-    heads: Any,
-    node: int,
-    child: int,
-    goes_left: Any,
-) -> None:
+def divide_lists(tree: Any, node: int, goes_left: Any) -> None:
     """Divide the labelled rows of a leaf among its children, in every order; count their classes."""
+    counts, rows, regions, links, heads = tree.counts, tree.rows, tree.regions, tree.links, tree.heads
+    child = tree.nodes[node].left
     for column in range(heads.shape[1]):
         row = heads[node, column].first
         while row >= 0:
             after = links[column, row].next
             at = child if goes_left[row] else child + 1
-            append_row(links, heads, rows, at, column, row)
+            append_row(tree, at, column, row)
             if column == 0:
                 counts[at, rows[row].label] += rows[row].weight
                 regions[at].labels += 1
@@ -165,33 +148,17 @@ def divide_lists(
 
 
 @kernel
-def split_leaf(
-    nodes: Any,
-    counts: Any,
-    features: Any,
-    option: Any,
-    values: Any,
-    rows: Any,
-    regions: Any,
-    spans: Any,
-    pool: Any,
-    links: Any,
-    heads: Any,
-    boxes: Any,
-    ordered: Any,
-    node: int,
-    j: int,
-    cut: int,
-    sides: Any,
-) -> None:
+def split_leaf(tree: Any, node: int, j: int, cut: int, sides: Any) -> None:
     """Turn a leaf into a test with two new leaves, which are to be looked at."""
-    write_test(nodes, features, rows, links, heads, pool, node, j, cut, option.classes, sides)
+    nodes, regions, heads, links = tree.nodes, tree.regions, tree.heads, tree.links
+    option, size = tree.options[0], tree.pooling[0].size
+    write_test(tree, node, j, cut, sides)
     child = option.nodes
     option.nodes += 2
     nodes[node].left = child
     nodes[node].weight = 0.0
     for c in range(option.classes):
-        nodes[node].weight += counts[node, c]
+        nodes[node].weight += tree.counts[node, c]
     for at in range(child, child + 2):
         nodes[at].feature = -1
         nodes[at].left = 0
@@ -199,21 +166,21 @@ def split_leaf(
         nodes[at].depth = nodes[node].depth + 1
         regions[at].due = 1
         clear_heads(heads, at)
-    goes_left = np.empty(pool.rows, np.bool_)
+    goes_left = np.empty(tree.pooling[0].rows, np.bool_)
     row = heads[node, 0].first
     while row >= 0:
-        goes_left[row] = is_left(nodes, values, node, row)
+        goes_left[row] = is_left(nodes, tree.values, node, row)
         row = links[0, row].next
     start = regions[node].start
     for k in range(start, start + regions[node].rows):
-        goes_left[ordered[0, k]] = is_left(nodes, values, node, ordered[0, k])
-    divide_lists(counts, rows, regions, links, heads, node, child, goes_left)
-    divide_sorted(values, regions, heads, ordered, node, child, goes_left, option.features)
+        goes_left[tree.sorted[0, k]] = is_left(nodes, tree.values, node, tree.sorted[0, k])
+    divide_lists(tree, node, goes_left)
+    divide_sorted(tree, node, goes_left)
     clear_heads(heads, node)
     regions[node].start = regions[node].rows = regions[node].labels = 0
-    if pool.size == SIZE_VOLUME:
-        divide_box(regions, spans, boxes, nodes[node].nominal != 0, node, child, j, nodes[node].threshold)
-    if pool.size == SIZE_POOL:
+    if size == SIZE_VOLUME:
+        divide_box(tree, node, j)
+    if size == SIZE_POOL:
         for at in range(child, child + 2):
             for k in range(option.features):
-                measure_list(values, regions, links, heads, ordered, features[k].kind == NOMINAL, at, k)
+                measure_list(tree, at, k)

@@ -10,15 +10,16 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from quercus.arguments import check_choice
-from quercus.learners.incremental.arrays import TreeArrays
 from quercus.learners.incremental.kernels import find_leaves
 from quercus.learners.incremental.layout import MAJORITY
-from quercus.learners.incremental.pooled.arrays import PooledArrays
 from quercus.learners.incremental.pooled.kernels import run_pool_rows
 from quercus.learners.incremental.pooled.layout import LABEL, SIZE_LABELS, SIZE_POOL, SIZE_VOLUME
-from quercus.learners.incremental.pooled.restore import restore_pool
-from quercus.learners.incremental.tree import NOTHING_TOLD, GrowingTree
+from quercus.learners.incremental.pooled.state import PooledState
+from quercus.learners.incremental.restore import restore_tree
+from quercus.learners.incremental.state import TreeState
+from quercus.learners.incremental.tree import PLAIN_ROWS, GrowingTree
 from quercus.predictor import Floats, Integers
+from quercus.rows import Rows
 from quercus.schema import Schema, read_weights
 from quercus.store import Model
 
@@ -94,7 +95,8 @@ class PooledTree(GrowingTree):
                 self._declare_classes(int(schema.read_labels(classes, learn=False).ids.max()) + 1)
             self._places = places
             try:
-                self._run((pool.values[places], labels.ids, weights, *NOTHING_TOLD), LABEL)
+                X = pool.values[places]
+                self._run(Rows.make(**PLAIN_ROWS, X=X, y=labels.ids, weight=weights), X, labels.ids, LABEL)
             finally:
                 del self._places
         return self
@@ -121,7 +123,7 @@ class PooledTree(GrowingTree):
         (True, False)
         """
         pool = vars(self).get("_tree")
-        if not isinstance(pool, PooledArrays):
+        if not isinstance(pool, PooledState):
             return False
         schema = self.schema_ if self._is_fitted() else self._pool_schema
         try:
@@ -135,7 +137,7 @@ class PooledTree(GrowingTree):
     def n_pool_(self) -> int:
         """Number of rows in the pool, labelled or not; 0 without one."""
         tree = vars(self).get("_tree")
-        return tree.n_rows if isinstance(tree, PooledArrays) else 0
+        return tree.n_rows if isinstance(tree, PooledState) else 0
 
     @property
     def pool_labelled_(self) -> npt.NDArray[np.bool_]:
@@ -190,15 +192,15 @@ class PooledTree(GrowingTree):
 
     def _begun_with(self) -> tuple[int, float, int]:
         """Return the rule, the delta and the measure that the kernel works with."""
-        if isinstance(self._tree, PooledArrays):
+        if isinstance(self._tree, PooledState):
             pool = self._tree.pooling[0]
             return int(pool["bound"]), float(pool["delta"]), int(pool["measure"])
         options = self._tree.options[0]
         return int(options["rule"]), float(options["scale"]), int(options["criterion"])
 
-    def _find_pool(self) -> PooledArrays:
+    def _find_pool(self) -> PooledState:
         tree = vars(self).get("_tree")
-        if not isinstance(tree, PooledArrays):
+        if not isinstance(tree, PooledState):
             raise NotFittedError(f"This {type(self).__name__} has no pool; give it one with fit_pool.")
         return tree
 
@@ -228,25 +230,26 @@ class PooledTree(GrowingTree):
             super()._begin(features)
 
     def _begin_exact(self, features: int) -> None:
-        tree = PooledArrays(self._settings() | {"leaf": MAJORITY}, self._pooling(), int(self.max_bytes))
+        settings = self._settings() | {"leaf": MAJORITY}
+        tree = PooledState.begin(settings, int(self.max_bytes), pooling=self._pooling())
         tree.add_features(features)
         self._start(tree)
 
-    def _restore_tree(self, model: Model) -> TreeArrays:
-        capacities = model.extra.get("capacities")
-        if isinstance(capacities, dict) and "pooling" in capacities:
-            return restore_pool(model, int(self.max_bytes))
-        return super()._restore_tree(model)
+    def _restore_tree(self, model: Model) -> TreeState:
+        if "pooling" not in model.arrays:
+            return super()._restore_tree(model)
+        return restore_tree(model, PooledState, int(self.max_bytes))
 
-    def _call(self, rows: tuple[Any, ...], row: int, stop: int, mode: int) -> int:
-        if not isinstance(self._tree, PooledArrays):
+    def _call(self, rows: Any, row: int, stop: int, mode: int) -> int:
+        tree = self._tree
+        if not isinstance(tree, PooledState):
             return super()._call(rows, row, stop, mode)
-        arrays = (*self._tree.learning, self._table, self._order, self._loss)
-        done: int = run_pool_rows(*arrays, *rows, self._places, row, stop, mode)
+        given = (self._order, self._loss, self._table)
+        done: int = run_pool_rows(tree.ref, rows, self._places, *given, row, stop, mode)
         return done
 
 
-def _read_places(rows: Any, pool: PooledArrays) -> Integers:
+def _read_places(rows: Any, pool: PooledState) -> Integers:
     """Return positions in the pool; refuse what is none, twice there, or labelled."""
     places = np.asarray(rows)
     if places.ndim != 1 or len(places) == 0 or places.dtype.kind not in "iu":

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from quercus.acquisition.binning import find_cell
-from quercus.acquisition.seeding import mix_bits
 from quercus.compile import kernel
+from quercus.hashing import mix_bits
 from quercus.learners.reinforced.layout import NOWHERE
 
 _STEP = 0x9E3779B97F4A7C15

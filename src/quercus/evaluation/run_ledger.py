@@ -1,0 +1,289 @@
+"""The ledger of a run, and what it alone tells about the answers while the run goes on."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.evaluation.metrics import add_in_order, sort_key
+from quercus.evaluation.money import Label, cost_matrix
+from quercus.evaluation.words import plural
+
+if TYPE_CHECKING:
+    from quercus.ledger import Ledger
+    from quercus.ledger.accuracy import Estimate, FairAccuracy
+
+# Questions that are handed to the ledger at once; fewer at first, so that what it refuses is refused early.
+_AT_ONCE = 4096
+# What the estimate needs of a question, and whether its answer is there.
+_COUNTED = np.dtype(
+    [
+        ("row", np.int64),
+        ("covered", np.int64),
+        ("propensity", np.float64),
+        ("truth", np.int64),
+        ("answer", np.int64),
+        ("answered", np.bool),
+    ]
+)
+
+Ids = NDArray[np.int64]
+
+
+class Questions(NamedTuple):
+    """Labels that were asked for in a batch of rows.
+
+    Attributes
+    ----------
+    X
+        Their rows, as the stream has them.
+    labels
+        The true labels.
+    row
+        Rows seen when each was asked, this one included.
+    truth, answers
+        Ids of the labels and of what the learner answered, -1 for nothing.
+    probability
+        That the learner gave to its answer.
+    decisions
+        What the policy decided about each.
+
+    Examples
+    --------
+    >>> Questions._fields[:2]
+    ('X', 'labels')
+    """
+
+    X: Any
+    labels: NDArray[Any]
+    row: Ids
+    truth: Ids
+    answers: Ids
+    probability: NDArray[np.float64]
+    decisions: NDArray[np.void]
+
+
+class RunLedger:
+    """Keeps the ledger of a run and estimates accuracy from it, as somebody would who sees asked labels only.
+
+    Parameters
+    ----------
+    ledger
+        Where questions and answers go.
+    names
+        Of the columns.
+    least
+        Probability from which on a row counts as covered.
+    loss
+        What wrong answers cost, by true label and answer.
+    at_once
+        Whether answers come with the questions.
+    is_own
+        Whether nobody else has the ledger, so that it is closed in the end.
+
+    Attributes
+    ----------
+    asked, answered, spent
+        Questions, answers and money so far.
+    policy, budget
+        How they are called in reports.
+
+    Examples
+    --------
+    >>> from quercus.ledger import Ledger
+    >>> run_ledger = RunLedger(Ledger(), ["age"], 0.1, {}, at_once=True)
+    >>> run_ledger.asked, run_ledger.accuracy().rows
+    (0, 0)
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        names: Sequence[str],
+        least: float,
+        loss: dict[Label, dict[Label, float]],
+        at_once: bool,
+        is_own: bool = False,
+    ) -> None:
+        from quercus.ledger.accuracy import FairAccuracy
+
+        self.ledger = ledger
+        self.asked = self.answered = 0
+        self.spent = 0.0
+        self.classes: list[Label] = []
+        self._names = list(names)
+        self._least = least
+        self._loss = loss
+        self._at_once = at_once
+        self._is_own = is_own
+        self.policy = self.budget = ""
+        costs = [0.0, 1.0, *(cost for row in loss.values() for cost in row.values())]
+        self._fair: FairAccuracy = FairAccuracy(least, loss_range=(min(costs), max(costs)) if loss else None)
+        self._rows = self._covered = 0
+        self._held: tuple[Questions, Sequence[tuple[int, Label]], int, int, list[Label]] | None = None
+        # Questions that the estimate has not taken in yet, and how many it has.
+        self._waiting: NDArray[np.void] = np.zeros(0, _COUNTED)
+        self._counted = 0
+        # What the ledger has not taken in yet.
+        self._unwritten: list[Questions] = []
+        self._unwritten_answers: list[tuple[int, Label]] = []
+
+    def hold(
+        self,
+        asked: Questions,
+        answers: Sequence[tuple[int, Label]],
+        rows: int,
+        covered: int,
+        classes: Sequence[Label],
+    ) -> None:
+        """Keep what came of a batch of rows until it is known that it counts.
+
+        Parameters
+        ----------
+        asked
+            What was asked in it.
+        answers
+            Numbers of the questions, from 1, whose answers came, and the answers; none if they come at once.
+        rows, covered
+            Rows so far, and how many of them were covered.
+        classes
+            The labels of the ids; may be longer than last time.
+        """
+        self._held = (asked, answers, rows, covered, list(classes))
+
+    def note(self) -> None:
+        """Take in what was held last."""
+        if self._held is None:
+            return
+        (asked, answers, self._rows, self._covered, self.classes), self._held = self._held, None
+        count = len(asked.row)
+        self._waiting = np.concatenate([self._waiting, self._to_count(asked)])
+        self._waiting["answered"][[id - 1 - self._counted for id, _ in answers]] = True
+        self._unwritten += [asked] if count else []
+        self._unwritten_answers += answers
+        self.asked += count
+        self.answered += count if self._at_once else len(answers)
+        # One after the other, so that the sum does not depend on where batches end.
+        self.spent = add_in_order(self.spent, asked.decisions["price"])
+        unwritten = sum(len(questions.row) for questions in self._unwritten) + len(self._unwritten_answers)
+        if unwritten >= min(_AT_ONCE, 1 + self.ledger.asked):
+            self.write()
+
+    def _to_count(self, asked: Questions) -> NDArray[np.void]:
+        part = np.zeros(len(asked.row), _COUNTED)
+        part["row"], part["truth"], part["answer"] = asked.row, asked.truth, asked.answers
+        for name in ("covered", "propensity"):
+            part[name] = asked.decisions[name]
+        part["answered"] = self._at_once
+        return part
+
+    def write(self) -> None:
+        """Hand over to the ledger what it has not got yet."""
+        if self._unwritten:
+            self.ledger.ask_rows(**self._for_ledger(_join(self._unwritten)))
+            self._unwritten = []
+        for id, label in self._unwritten_answers:
+            self.ledger.answer(id, label)
+        self._unwritten_answers = []
+
+    def _for_ledger(self, asked: Questions) -> dict[str, Any]:
+        decisions = asked.decisions
+        return {
+            "table": asked.X,
+            "names": self._names if isinstance(asked.X, np.ndarray) else None,
+            "row": asked.row,
+            "covered": decisions["covered"],
+            "price": decisions["price"],
+            "worth": decisions["worth"],
+            "propensity": decisions["propensity"],
+            "explored": decisions["explored"] != 0,
+            "prediction": self._labels(asked.answers),
+            "probability": asked.probability,
+            "answers": asked.labels if self._at_once else None,
+        }
+
+    def _labels(self, ids: Ids) -> Any:
+        if (ids >= 0).all():
+            return np.array(self.classes)[ids]
+        labels = [*self.classes, None]
+        return [labels[id] for id in ids.tolist()]
+
+    def accuracy(self) -> Estimate:
+        """Return the share of right answers up to the last question that counts."""
+        self._count()
+        return self._fair.accuracy()
+
+    def estimates(self) -> FairAccuracy:
+        """Return all that the ledger tells up to now, with the rows after the last question."""
+        self._count()
+        fair = copy.deepcopy(self._fair)
+        # The original never gets rows without a question: its sums shall not depend on when it was looked at.
+        if len(self._waiting):
+            oldest = self._waiting[0]
+            fair.advance(int(oldest["row"]) - 1, int(oldest["covered"]) - int(oldest["propensity"] >= self._least))
+        else:
+            fair.advance(self._rows, self._covered)
+        return fair
+
+    def point(self) -> tuple[float, float, float, float]:
+        """Return labels so far, and accuracy with its bounds, for a curve."""
+        figure = self.estimates().accuracy()
+        return self.answered, figure.value, figure.low, figure.high
+
+    def standing(self) -> str:
+        """Return how good the learner is so far, as far as its labels tell, and how many they are."""
+        figure = self.accuracy()
+        labels = plural(self.answered, "label")
+        if not figure.labels:
+            return labels
+        return f"accuracy {figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}) from {labels}"
+
+    def finish(self) -> dict[str, Any]:
+        """Write what is left to the ledger; return the figures by the names of `Run`."""
+        self.write()
+        fair = self.estimates()
+        recall = {self.classes[id]: figure for id, figure in fair.recall().items()}
+        return {
+            "labels": self.answered,
+            "asked": self.asked,
+            "spent": self.spent,
+            "policy": self.policy,
+            "budget": self.budget,
+            "fair": fair.accuracy(),
+            "fair_loss": fair.loss() if self._loss else None,
+            "fair_recall": {label: recall[label] for label in sorted(recall, key=sort_key)},
+            "ledger": self.ledger,
+        }
+
+    def close(self) -> None:
+        """Let go of a ledger that was opened for this run."""
+        if self._is_own:
+            self.ledger.close()
+
+    def _count(self) -> None:
+        """Let the estimate take in all questions before the oldest open one."""
+        is_open = ~self._waiting["answered"]
+        ready = int(is_open.argmax()) if is_open.any() else len(is_open)
+        if not ready:
+            return
+        now = self._waiting[:ready]
+        losses = None
+        if self._loss:
+            losses = cost_matrix(self._loss, self.classes)[now["truth"], now["answer"] + 1]
+        right = now["truth"] == now["answer"]
+        self._fair.add_many(now["row"], now["covered"], now["propensity"], right, losses=losses, truths=now["truth"])
+        self._counted += ready
+        self._waiting = self._waiting[ready:]
+
+
+def _join(asked: Sequence[Questions]) -> Questions:
+    from quercus.streams.batches import join
+
+    if len(asked) == 1:
+        return asked[0]
+    X, labels = join([(questions.X, questions.labels) for questions in asked])
+    return Questions(X, labels, *(np.concatenate(parts) for parts in zip(*(q[2:] for q in asked), strict=True)))

@@ -1,0 +1,219 @@
+"""What has to be done to an additive model outside of compiled code: room for features, cells and classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from quercus.learners.evergreen.additive.drawing import draw_limits, renew_cells
+from quercus.learners.evergreen.additive.layout import COUNT, FADED, KEPT, MOST_LIMITS, MOVE, WEIGHT
+from quercus.learners.evergreen.additive.state import AdditiveState
+from quercus.learners.evergreen.layout import LAST_CATEGORY, NOMINAL, NUMERIC, UNSEEN
+from quercus.predictor import Floats
+
+_MOST_CELLS = LAST_CATEGORY + 1
+_FIRST_CATEGORIES = 4
+_ROW: int = AdditiveState.kept_rows.dtype.itemsize
+_COLUMN: int = AdditiveState.columns.dtype.itemsize
+_NOTHING = {"feature": 0, "kept": 0, "cell": 0, "label": 0}
+
+
+def new_additive(seed: np.uint64, is_on: bool = True) -> AdditiveState:
+    """Return an additive model of no features yet.
+
+    Parameters
+    ----------
+    seed
+        Of which rows are kept.
+    is_on
+        Whether there is to be any of it.
+
+    Examples
+    --------
+    >>> state = new_additive(np.uint64(7))
+    >>> resize(state, features=2, classes=3, max_bytes=2**20)
+    >>> fit_row(state, np.array([0.5, 3.0]), ["numeric", "nominal"])
+    >>> state.table.shape
+    (10, 3, 3)
+    """
+    state = AdditiveState(parts=None, line=3, **_NOTHING | ({"kept": KEPT} if is_on else {}))
+    state.sums["seed"], state.sums["off"] = seed, not is_on
+    return state
+
+
+def reserve_bytes(features: int, classes: int, max_bytes: int, numbers: int = 0) -> int:
+    """Return how many bytes are kept free for it: what it may need, but not more than an eighth of all.
+
+    Parameters
+    ----------
+    features, classes
+        Their numbers.
+    max_bytes
+        Limit of the learner.
+    numbers
+        How many of the features are known to be numeric: these have few cells.
+
+    Examples
+    --------
+    >>> reserve_bytes(3, 2, 2**25), reserve_bytes(3, 2, 2**25, numbers=3)
+    (102928, 28336)
+    """
+    cells = (features - numbers) * _MOST_CELLS + numbers * (MOST_LIMITS + 2)
+    return min(_count_bytes(features, 2 * cells, classes), max_bytes // 8)
+
+
+def resize(state: AdditiveState, features: int, classes: int, max_bytes: int) -> None:
+    """Make room for features and classes; where there is none, give up for good.
+
+    Parameters
+    ----------
+    state
+        The model.
+    features, classes
+        Their numbers; never fewer than before.
+    max_bytes
+        The most that may be used.
+    """
+    state.max_bytes = max_bytes
+    old, classes = len(state.columns), max(classes, state.sizes["label"])
+    if not state.is_on or (features == old and classes == state.sizes["label"]) or features == 0:
+        return
+    columns = np.concatenate([state.columns, AdditiveState.columns.new({"feature": features - old})])
+    if old == 0:
+        state.sums["sum_weight"] = 1.0 / np.sqrt(features)
+    _lay_out(state, columns, classes=classes)
+
+
+def fit_row(state: AdditiveState, row: Floats, kinds: Sequence[str | None]) -> None:
+    """Make room for what a row brings that was never seen before.
+
+    Parameters
+    ----------
+    state
+        The model.
+    row
+        Values by feature; NaN if missing, codes of categories.
+    kinds
+        For each feature ``"numeric"`` or ``"nominal"``.
+    """
+    if not state.is_on:
+        return
+    columns = state.columns.copy()
+    for f in np.flatnonzero(~np.isnan(row)).tolist():
+        if columns["kind"][f] == UNSEEN:
+            is_nominal = kinds[f] == "nominal"
+            columns["kind"][f] = NOMINAL if is_nominal else NUMERIC
+            columns["room"][f] = _FIRST_CATEGORIES if is_nominal else 2
+        if columns["kind"][f] == NOMINAL and (code := min(int(row[f]) + 1, LAST_CATEGORY)) >= columns["room"][f]:
+            columns["room"][f] = min(max(2 * columns["room"][f], code + 1), _MOST_CELLS)
+    if not np.array_equal(columns, state.columns):
+        _lay_out(state, columns)
+
+
+def declare_classes(state: AdditiveState, total: int) -> None:
+    """Count classes as known.
+
+    Parameters
+    ----------
+    state
+        The model.
+    total
+        Number of classes.
+    """
+    state.sums["classes"] = max(state.classes, total)
+
+
+def draw(state: AdditiveState) -> None:
+    """Draw limits: anew as long as all rows are kept, then more of them where too many values lie together.
+
+    Parameters
+    ----------
+    state
+        The model.
+    """
+    seen = int(state.sums["seen"][0])
+    ordered = np.ascontiguousarray(np.sort(state.kept[: min(seen, KEPT)].T, axis=1))
+    limits, numbers = np.zeros_like(state.limits), np.zeros(len(state.columns), np.int64)
+    draw_limits(state.ref, ordered, seen <= KEPT, limits, numbers)
+    columns, is_numeric = state.columns.copy(), state.columns["kind"] == NUMERIC
+    columns["limits"] = numbers
+    columns["room"][is_numeric], columns["known"][is_numeric] = (numbers[is_numeric] + more for more in (2, 1))
+    _lay_out(state, columns, limits)
+    state.sums["drawn"] = seen
+
+
+def fade(state: AdditiveState) -> None:
+    """Let all that is known weigh little, because it is no longer true.
+
+    Parameters
+    ----------
+    state
+        The model.
+    """
+    if not state.is_on:
+        return
+    share = FADED / max(float(state.totals[WEIGHT].sum()), FADED)
+    state.table[:, COUNT] *= share
+    state.totals[WEIGHT] *= share
+    state.visits *= share
+    state.table[:, MOVE] *= 0.5
+    state.sums["told_square"] *= share
+    state.sums["sum_square"] *= share
+    _lay_out(state, state.columns)
+
+
+def freeze(state: AdditiveState, classes: int) -> AdditiveState:
+    """Return a copy of what answers need.
+
+    Parameters
+    ----------
+    state
+        The model.
+    classes
+        Number of classes.
+    """
+    kept = new_additive(state.sums["seed"][0], is_on=False)
+    names = {"columns": state.columns, "limits": state.limits, "visits": state.visits} if state.is_on else {}
+    parts = {name: array.copy() for name, array in names.items()}
+    if state.is_on:
+        parts |= {"table": state.table[:, :COUNT, :classes].copy(), "totals": state.totals[:, :classes].copy()}
+        parts["kept"] = np.zeros((0, len(state.columns)))
+    kept.replace(sums=state.sums.copy(), **parts)
+    return kept
+
+
+def _lay_out(
+    state: AdditiveState, columns: npt.NDArray[np.void], limits: Floats | None = None, classes: int | None = None
+) -> None:
+    """Give the columns their cells, if there is room; with limits: those that were drawn."""
+    held, old = state.sizes, len(state.columns)
+    features, classes = len(columns), held["label"] if classes is None else classes
+    cells = int(columns["room"].sum())
+    if _count_bytes(features, cells + int(state.columns["room"].sum()), classes) > state.max_bytes:
+        # Without it from now on.
+        state.sums["off"] = 1
+        state.resize(**_NOTHING)
+        return
+    columns = columns.copy()
+    columns["first"] = np.cumsum(columns["room"]) - columns["room"]
+    sizes = held | {"feature": features, "cell": cells, "label": classes}
+    new = {name: AdditiveState.fields[name].new(sizes) for name in ("table", "visits")}
+    new["limits"] = AdditiveState.limits.resized(state.limits, sizes) if limits is None else limits
+    new["totals"] = AdditiveState.totals.resized(state.totals, sizes) if classes > held["label"] else state.totals
+    new["kept"] = AdditiveState.kept.resized(state.kept, sizes) if features > old else state.kept
+    before = np.zeros_like(columns)
+    before[:old] = state.columns
+    same = {"sums": state.sums, "kept_rows": state.kept_rows}
+    was = {name: getattr(state, name) for name in ("limits", "kept", "table", "visits", "totals")}
+    refs = (AdditiveState.make(columns=before, **same, **was), AdditiveState.make(columns=columns, **same, **new))
+    renew_cells(*refs, limits is not None)
+    state.replace(columns=columns, **new)
+
+
+def _count_bytes(features: int, cells: int, classes: int) -> int:
+    """Return how many bytes so much takes."""
+    rows = KEPT * (8 * features + _ROW)
+    columns = features * (8 * MOST_LIMITS + _COLUMN)
+    return rows + columns + cells * (24 * classes + 8)

@@ -1,0 +1,138 @@
+"""What single features tell, as it is kept: an additive model over bins and categories, declared once.
+
+The cells of a feature lie side by side, first the one for missing values.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from quercus.learners.evergreen.additive.layout import (
+    COUNT,
+    FIRST_DRAW,
+    KEPT,
+    LOG,
+    MOST_LIMITS,
+    WEIGHT,
+)
+from quercus.learners.evergreen.layout import GRAIN, HEAVIEST, LAST_CATEGORY, NUMERIC, UNSEEN
+from quercus.state import Field, Real, State, StateError, Whole
+
+# Nothing that was learned comes near these; sums of it are finite.
+_MOST = 1e9
+_HEAVIEST = 1e40
+_LOSS = Real(low=-1e15, high=1e15)
+_SHARE = Real(low=0.0, high=_MOST)
+_SQUARE = Real(low=0.0, high=_HEAVIEST)
+
+
+class AdditiveState(State):
+    """What single features tell; nothing at all once there was no room for it.
+
+    Examples
+    --------
+    >>> state = AdditiveState(feature=0, kept=KEPT, cell=0, line=3, label=0)
+    >>> state.is_on, state.classes, state.nbytes
+    (True, 0, 4208)
+    """
+
+    sums = Field(
+        {
+            "classes": np.int64,
+            "seen": Whole(high=2**62),  # rows learned
+            "weight": _SQUARE,  # of these
+            "drawn": Whole(low=FIRST_DRAW // 2, high=2**61),  # rows learned when limits were last drawn
+            "off": Whole(high=1),  # whether there is no room for it
+            "known": np.int64,  # cells of all features that have come, without those for missing values
+            "came": np.int64,  # number of these features
+            "seed": np.uint64,
+            "told_weight": _SHARE,  # of what the trees tell
+            "told_square": _SQUARE,
+            "sum_weight": _SHARE,  # of the sum over features
+            "sum_square": _SQUARE,
+            "told_loss": _LOSS,
+            "loss": _LOSS,
+        },
+        1,
+        fill={"told_weight": 1.0, "drawn": FIRST_DRAW // 2},
+    )
+    columns = Field(
+        {
+            "kind": Whole(high=UNSEEN),
+            "limits": Whole(high=MOST_LIMITS),
+            "first": np.int64,  # cell
+            "room": Whole(low=1, high=LAST_CATEGORY + 1),  # cells that it has, with the one for missing values
+            "known": np.int64,  # cells without that one; 0 until a value is learned
+        },
+        "feature",
+        fill={"kind": UNSEEN, "room": 1},
+    )
+    # Where the cells of a numeric feature end.
+    limits = Field(Real(), "feature", MOST_LIMITS)
+    # Values of some rows as they came, their classes and weights.
+    kept = Field(Real(nan=True), "kept", "feature", fill=math.nan)
+    kept_rows = Field({"label": Whole(np.uint32), "weight": Real(np.float32, low=GRAIN, high=HEAVIEST)}, "kept")
+    # By cell: logarithms of counts, moves, counts; a frozen model has only the first two.
+    table = Field(Real(), "cell", "line", "label")
+    # Rows that each cell has learned.
+    visits = Field(_SQUARE, "cell")
+    # Logarithm and weight of each class.
+    totals = Field(Real(), 2, "label")
+    # The most bytes that it may use.
+    max_bytes: int = 0
+
+    @property
+    def used(self) -> dict[str, int]:
+        """How much of each dimension is used."""
+        sizes = self.sizes
+        return sizes | {"kept": min(int(self.sums["seen"][0]), sizes["kept"])}
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there is any of it."""
+        return not self.sums["off"][0]
+
+    @property
+    def classes(self) -> int:
+        """Number of classes known."""
+        return int(self.sums["classes"][0])
+
+    @property
+    def is_due(self) -> bool:
+        """Whether limits are to be drawn."""
+        return self.is_on and bool(self.sums["seen"][0] >= 2 * self.sums["drawn"][0])
+
+    def check(self) -> None:
+        """Raise StateError where arrays do not fit together."""
+        sizes = self.sizes
+        is_sound = self._fit() if self.is_on else not any(sizes[dim] for dim in ("feature", "kept", "cell", "label"))
+        if not is_sound or sizes["line"] not in (COUNT, COUNT + 1):
+            raise StateError("its arrays do not fit together (single features).")
+
+    def _fit(self) -> bool:
+        c, sizes, sums = self.columns, self.sizes, self.sums[0]
+        numeric, unseen = c["kind"] == NUMERIC, c["kind"] == UNSEEN
+        ends = np.arange(MOST_LIMITS - 1) + 1 < c["limits"][:, None]
+        counts, logs = self.table[:, COUNT:], self.table[:, :COUNT]
+        return bool(
+            (sums["classes"] <= sizes["label"] or sizes["feature"] == 0)
+            and (c["limits"][~numeric] == 0).all()
+            and (c["room"][numeric] == c["limits"][numeric] + 2).all()
+            and (c["room"][unseen] == 1).all()
+            and ((c["known"] >= 0) & (c["known"] < c["room"])).all()
+            and (c["known"][unseen] == 0).all()
+            and np.array_equal(c["first"], np.cumsum(c["room"]) - c["room"])
+            and sizes["cell"] == c["room"].sum()
+            and sums["known"] == c["known"].sum()
+            and sums["came"] == (c["known"] > 0).sum()
+            and (np.diff(self.limits) > 0)[ends].all()
+            and np.isnan(self.kept[:, unseen]).all()
+            and sizes["kept"] == (KEPT if sizes["line"] > COUNT else 0)
+            and (self.kept_rows["label"] < max(sizes["label"], 1)).all()
+            and (np.abs(logs) < _MOST).all()
+            and (np.abs(self.totals[LOG]) < _MOST).all()
+            and ((counts >= 0) & (counts < _HEAVIEST)).all()
+            and ((self.totals[WEIGHT] >= 0) & (self.totals[WEIGHT] < _HEAVIEST)).all()
+        )

@@ -1,0 +1,277 @@
+"""What an evergreen tree does with rows, with room that they need, and with questions about itself."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quercus.arguments import check_choice, check_number, check_seed, check_whole
+from quercus.engine import Floats, Integers, Known, Stop
+from quercus.explain import Explanation, TreeView
+from quercus.learners.evergreen import rebuilding
+from quercus.learners.evergreen.additive import engine as additive
+from quercus.learners.evergreen.additive.telling import tell_features, weigh_singles
+from quercus.learners.evergreen.explaining import EXPERTS, EvergreenExplanation, Single
+from quercus.learners.evergreen.kernels import answer_rows, run_rows
+from quercus.learners.evergreen.layout import (
+    ALARMED,
+    BEGIN,
+    MOST_EDGES,
+    NEEDS_LAYOUT,
+    NEEDS_LIMITS,
+    NEEDS_ROOM,
+    NO_AGGREGATE,
+    NO_RECENT,
+    NO_SINGLES,
+    READY,
+    STANDS,
+    WINDOW,
+)
+from quercus.learners.evergreen.restore import read_frozen, read_tree
+from quercus.learners.evergreen.state import EvergreenState, FrozenState
+from quercus.learners.evergreen.view import (
+    find_leaves,
+    find_path,
+    view_path,
+    view_tree,
+    weigh_depths,
+    weigh_experts,
+)
+from quercus.loss import check_loss
+from quercus.predictor import Predictor
+from quercus.rows import DONE, Rows
+from quercus.store import Model
+
+if TYPE_CHECKING:
+    from quercus.learners.evergreen.frozen import FrozenEvergreen
+
+KEEPS = ("sample", "recent")
+# Parts that can be switched off, to see what they are worth; without "regrow" the last growth begins with 200 rows.
+_PARTS = {"aggregate": NO_AGGREGATE, "recent": NO_RECENT, "singles": NO_SINGLES}
+_ONLY_GROWTH = 200
+_STEPS: dict[int, Callable[[EvergreenState], None]] = {
+    NEEDS_ROOM: rebuilding.make_room,
+    BEGIN: rebuilding.begin,
+    STANDS: rebuilding.settle,
+    READY: rebuilding.swap,
+    ALARMED: lambda state: rebuilding.keep_last(state, WINDOW),
+    NEEDS_LIMITS: lambda state: additive.draw(state.additive),
+}
+
+
+class StandingEngine:
+    """Answers by a tree as it stands, and shows it."""
+
+    is_growing = False
+
+    def check(self, params: Any) -> None:
+        """Raise an error for an argument that makes no sense."""
+
+    def load_state(self, params: Any, model: Model) -> Any:
+        """Rebuild the state from a file."""
+        return read_frozen(model, params.schema_.kinds, len(params.schema_.labels))
+
+    def predict(self, state: Any, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats) -> None:
+        """Write answers as class ids, and probabilities by class id."""
+        answer_rows(state.options, state.tree.ref, state.additive.ref, known.order, known.loss, X, answers, proba)
+
+    def view(self, model: Predictor) -> TreeView:
+        """Return the tree as plain data."""
+        return view_tree(model._state, model.schema_, model._name(), model._loss, self.is_growing)
+
+    def size(self, state: EvergreenState | FrozenState) -> tuple[int, int]:
+        """Return the number of leaves, and the depth of the deepest."""
+        nodes = state.tree.nodes
+        return (len(nodes) + 1) // 2, int(nodes["depth"].max())
+
+    def importances(self, state: EvergreenState | FrozenState, features: int) -> Floats:
+        """Return what all cuts by each feature gained when the tree was grown."""
+        inner = state.tree.nodes[state.tree.nodes["left"] > 0]
+        return np.bincount(inner["feature"], weights=inner["gain"], minlength=features).astype(np.float64)
+
+    def explain(self, model: Predictor, x: Mapping[str, Any]) -> EvergreenExplanation:
+        """Say how the tree comes to its answer for one example: the path, and how much each part of it counts.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], ["no"] * 20 + ["yes"] * 20)
+        >>> tree.explain_one({"x0": 33.0})
+        predicts 'yes' ...
+          because x0 = 33 > ...
+          in this leaf: 'yes' ...
+          prunings count by depth: ...
+          single features, for 'yes' against 'no': x0 = 33 (+...)
+          the answer: ...
+        """
+        state, row = model._state, model._read_one(x)[0]
+        path, answer = find_path(state.tree, row), model.predict_one(x)
+        nodes, proba = view_path(state, model.schema_, path, answer), model.predict_proba_one(x)
+        told = Explanation.from_path(nodes, model._labels.tolist(), x, answer, proba, learned=True)
+        by_singles = weigh_singles(state.additive)
+        shares = [(1.0 - by_singles) * share for share in weigh_experts(state.options[0])]
+        against, singles = _tell_singles(model, x, row, answer, proba) if by_singles > 0.0 else (None, ())
+        return EvergreenExplanation.from_explanation(
+            told,
+            depths=dict(enumerate(weigh_depths(state.tree, path))),
+            experts=dict(zip(EXPERTS, (*shares, by_singles), strict=True)),
+            against=against,
+            singles=singles,
+        )
+
+
+class EvergreenEngine(StandingEngine):
+    """Learns rows, and grows the tree anew from them.
+
+    Examples
+    --------
+    >>> from quercus import EvergreenTree
+    >>> EvergreenEngine().new_state(EvergreenTree(bins=16), features=2, classes=0).options["bins"].tolist()
+    [16]
+    """
+
+    first_slice = 4096
+    asks = True
+    is_growing = True
+
+    def check(self, params: Any) -> None:
+        """Raise an error for an argument that makes no sense.
+
+        Examples
+        --------
+        >>> from quercus import EvergreenTree
+        >>> EvergreenEngine().check(EvergreenTree(keep="all"))
+        Traceback (most recent call last):
+            ...
+        ValueError: keep='all' is unknown; choose 'sample' or 'recent'.
+        """
+        check_whole("bins", params.bins, least=2, most=MOST_EDGES + 1)
+        check_choice("keep", params.keep, KEEPS)
+        check_number("max_bytes", params.max_bytes, least=1)
+        if not isinstance(params.adaptive, bool | np.bool):
+            raise TypeError(f"adaptive={params.adaptive!r} is neither True nor False.")
+        check_seed(params.seed)
+        if params.loss is not None:
+            check_loss(params.loss)
+
+    def is_monitoring(self, params: Any) -> bool:
+        """Return whether the tree watches its own errors."""
+        return bool(params.adaptive)
+
+    def settings(self, params: Any, seed: np.uint64) -> dict[str, Any]:
+        """Return the options of a tree that follow from arguments; ``seed`` is its own."""
+        return {
+            "bins": params.bins,
+            "adaptive": params.adaptive,
+            "recent_only": params.keep == "recent",
+            "seed": seed,
+            "subspace": 1.0,
+            "sight": 1.0,
+        }
+
+    def new_state(self, params: Any, features: int, classes: int) -> EvergreenState:
+        """Return the empty state for this many features."""
+        settings = self.settings(params, np.random.SeedSequence(params.seed).generate_state(1, np.uint64)[0])
+        settings["without"] = sum(_PARTS.get(part, 0) for part in params._ablate)
+        return rebuilding.new_state(settings, features, int(params.max_bytes))
+
+    def load_state(self, params: Any, model: Model) -> EvergreenState:
+        """Rebuild the state from a file."""
+        return read_tree(model, int(params.max_bytes), params.schema_.kinds)
+
+    def widen(self, state: EvergreenState, features: int, classes: int) -> None:
+        """Make room for features, and count so many classes as known."""
+        if features > len(state.features) or classes:
+            self.catch_up(state)
+            rebuilding.check_room(state, features, classes)
+            rebuilding.add_features(state, features)
+            if classes:
+                rebuilding.declare_classes(state, classes)
+
+    def run(
+        self, state: EvergreenState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int
+    ) -> Stop:
+        """Take rows in order: answer, ask and learn, as told."""
+        row = run_rows(state.ref, rows.ref, known.order, known.loss, start, stop, mode)
+        return Stop(row, int(state.options["stopped"][0]))
+
+    def resume(self, state: EvergreenState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
+        """Make room, or take the next step of a growth."""
+        if stop.why == NEEDS_LAYOUT:
+            rebuilding.fit_row(state, rows.X[stop.row], int(rows.y[stop.row]), known.kinds)
+        else:
+            _STEPS[stop.why](state)
+        if state.additive.is_due:
+            additive.draw(state.additive)
+        if "regrow" in params._ablate and state.n_rows >= _ONLY_GROWTH:
+            state.options["due"] = 2**62
+        # Of the row at which it stopped for room it is known that it was answered.
+        state.options["stopped"] = stop.why if stop.why <= NEEDS_ROOM else DONE
+
+    def catch_up(self, state: EvergreenState) -> None:
+        """Do what the loop stopped for, if Ctrl-C came before it was done."""
+        if state.options["stopped"][0] > NEEDS_ROOM:
+            _STEPS[int(state.options["stopped"][0])](state)
+            if state.additive.is_due:
+                additive.draw(state.additive)
+            state.options["stopped"] = DONE
+
+    def regrow(self, state: EvergreenState) -> None:
+        """Grow the tree anew from all rows that are kept."""
+        self.catch_up(state)
+        rebuilding.regrow(state)
+
+    def freeze(self, learner: Any) -> FrozenEvergreen:
+        """Return a copy that answers alike and keeps nothing else."""
+        from quercus.learners.evergreen.frozen import FrozenEvergreen, keep_answers
+
+        frozen = FrozenEvergreen(type(learner).__name__, copy.deepcopy(learner.loss))
+        frozen.schema_ = copy.deepcopy(learner.schema_)
+        frozen._state = keep_answers(learner._state)
+        frozen._note_schema()
+        return frozen
+
+    def regions(self, state: EvergreenState, X: Floats) -> tuple[Integers, Floats]:
+        """Return the node of each row's leaf, and the class counts of every node, by class id."""
+        return find_leaves(state.tree, X), state.tree.counts[:, : state.classes]
+
+    def region(
+        self, state: EvergreenState, params: Any, row: Floats, known: Known, by_counts: bool
+    ) -> tuple[Floats, float]:
+        """Return the probabilities by class id of one row, and the labels behind them.
+
+        Examples
+        --------
+        >>> from quercus import EvergreenTree
+        >>> tree = EvergreenTree().partial_fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+        >>> tree.region_one({"x0": 5.0}, by_counts=True)
+        ({'no': 0.375, 'yes': 0.625}, 3.0)
+        """
+        leaf, classes, proba = find_path(state.tree, row[0])[-1], state.classes, np.zeros((1, known.classes))
+        support = float(state.tree.nodes["n"][leaf])
+        if by_counts:
+            proba[0, :classes] = (state.tree.counts[leaf, :classes] + 1.0 / max(classes, 1)) / (support + 1.0)
+        else:
+            self.predict(state, params, row, known, np.zeros(1, np.int64), proba)
+        return proba[0], support
+
+
+def _tell_singles(
+    model: Predictor, x: Mapping[str, Any], row: Floats, answer: Any, proba: Mapping[Any, float]
+) -> tuple[Any, tuple[Single, ...]]:
+    """Return the next best answer, and what single features tell against it."""
+    state, schema = model._state.additive, model.schema_
+    # After Ctrl-C there may be labels that the tree has not learned.
+    ids = {label: number for number, label in enumerate(schema.labels[: state.classes])}
+    rest = [label for label in ids if label != answer]
+    if answer not in ids or not rest:
+        return None, ()
+    against = max(rest, key=proba.__getitem__)
+    told = tell_features(state, row, ids[answer], ids[against]).tolist()
+    parts = zip(schema.names, row.tolist(), told, strict=True)
+    singles = [Single(name, None if math.isnan(value) else x.get(name), share) for name, value, share in parts]
+    return against, tuple(sorted(singles, key=lambda single: -abs(single.told)))

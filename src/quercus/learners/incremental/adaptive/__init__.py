@@ -1,0 +1,1 @@
+"""A growing tree that follows changes: it monitors its errors, and grows alternate subtrees where they rise."""

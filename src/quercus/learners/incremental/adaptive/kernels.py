@@ -1,0 +1,278 @@
+"""The loop over rows of a growing tree that follows changes, compiled. ``docs/adaptive.md`` tells each step."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from quercus.compile import kernel
+from quercus.decision import decide, largest
+from quercus.drift.kernels import COUNT, SQUARES, SUM, adwin_add, adwin_rose
+from quercus.learners.incremental.adaptive.alternates import (
+    drop_alternate,
+    has_room_for,
+    replace_by_alternate,
+    settle_children,
+    start_alternate,
+)
+from quercus.learners.incremental.adaptive.state import AdaptiveState
+from quercus.learners.incremental.answers import mix_bayes, share_counts, uses_bayes
+from quercus.learners.incremental.bins import count_row, find_cells
+from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_grown, is_due
+from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
+from quercus.learners.incremental.layout import (
+    ADAPTIVE,
+    NEEDS_LAYOUT,
+    NEEDS_ROOM,
+)
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
+
+# Level at which a window of errors finds a change.
+CHANGE_DELTA = 0.01
+# An alternate and the subtree that it may replace are compared at this level, once there are so many rows that say
+# something, and at every so many rows that it has learned.
+JUDGE_DELTA = 0.05
+LEAST_PAIRS = 30.0
+JUDGE_EVERY = 16
+# A row says something if the tree's leaf has as much weight as the alternate's, or this much.
+RIPE = 100.0
+# Rows that an alternate learns before it may be dropped because it errs more, and after which it is dropped anyway.
+SHORTEST_TRIAL = 1_000
+LONGEST_TRIAL = 5_000
+
+
+@kernel(inline=True)
+def descend(nodes: Any, top: int, X: Any, i: int) -> np.int64:
+    """Return the leaf of row i below a node."""
+    node = np.uint32(top)
+    left = np.uint32(nodes[node].left)
+    while left > 0:
+        x = X[i, np.uint32(nodes[node].feature)]
+        threshold = nodes[node].threshold
+        goes_left = x <= threshold
+        if nodes[node].nominal:
+            goes_left = x == threshold
+        if x != x:
+            goes_left = nodes[node].missing_left != 0
+        node = left + np.uint32(0 if goes_left else 1)
+        left = np.uint32(nodes[node].left)
+    return np.int64(node)
+
+
+@kernel
+def is_due_on_trial(tree: Any, slot: int, w: float) -> bool:
+    """Return what ``is_due`` does, for a leaf of an alternate: these may still grow when the tree itself may not."""
+    return tree.watching[0].full == 0 and has_grown(tree.leaves[slot], tree.options[0], w)
+
+
+@kernel
+def answer_alternates(
+    tree: Any, rows: Any, order: Any, i: int, leaf: int, resumes: bool, cells: Any, scratch: Any
+) -> bool:
+    """Let the alternates above a leaf answer row i, and count who will need room; return whether the row fits."""
+    nodes, leaves, option, watching = tree.nodes, tree.leaves, tree.options[0], tree.watching[0]
+    X, y, w = rows.X, rows.y[i], rows.weight[i]
+    p = scratch[0]
+    slot = nodes[leaf].slot
+    weight = leaves[slot].weight if slot >= 0 else 0.0
+    ripe = slot < 0 or weight >= RIPE
+    fits = True
+    at = leaf
+    while at >= 0:
+        watch = tree.watches[at]
+        at = watch.parent
+        watching.needed += watch.starts if watching.full == 0 else 0
+        if watch.alternate == 0:
+            continue
+        watch.leaf = descend(nodes, watch.alternate, X, i)
+        slot = nodes[watch.leaf].slot
+        if slot >= 0:
+            fits = find_cells(tree.features, tree.edges, option.features, slot, X, i, cells)
+            watching.needed += is_due_on_trial(tree, slot, w)
+        if not resumes:
+            total = share_counts(tree.counts, watch.leaf, option.classes, p)
+            tallies = option.leaf == ADAPTIVE and slot >= 0 and leaves[slot].drawn != 0
+            if tallies or uses_bayes(leaves, slot, option.leaf):
+                mix_bayes(tree, order, slot, cells, y, w if tallies else 0.0, total, scratch)
+            watch.wrong = largest(p, order, option.classes) != y
+        own_weight = leaves[slot].weight if slot >= 0 else 0.0
+        watch.fair = ripe or weight >= own_weight
+    return fits
+
+
+@kernel
+def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: Any, cells: Any, scratch: Any) -> None:
+    """Let the alternate of a node, a new one if it is to start, learn row i, and judge it."""
+    nodes, leaves, windows, option, watching = tree.nodes, tree.leaves, tree.windows, tree.options[0], tree.watching[0]
+    X, y, w = rows.X, rows.y[i], rows.weight[i]
+    watch = tree.watches[node]
+    if watch.starts:
+        watch.starts = 0
+        watching.starting -= 1
+        if watching.full:
+            return
+        start_alternate(tree, node)
+    leaf = watch.leaf
+    slot = nodes[leaf].slot
+    watch.rows += 1
+    due = slot >= 0 and is_due_on_trial(tree, slot, w)
+    if slot >= 0:
+        find_cells(tree.features, tree.edges, option.features, slot, X, i, cells)
+        leaves[slot].weight += w
+        count_row(tree.features, tree.hist, option.features, slot, X, i, cells, y, w)
+        if leaves[slot].buffer >= 0:
+            buffer_row(tree, slot, X, i, y, w)
+    tree.counts[leaf, y] += w
+    if due:
+        evaluate_leaf(tree, leaf, table, scratch)
+        if nodes[leaf].left > 0:
+            settle_children(tree, leaf)
+    if not feeds or watch.wrong < 0:
+        return
+    errors, pairs = windows[watch.alternate], windows[watch.alternate + 1]
+    if adwin_add(errors, float(watch.wrong), CHANGE_DELTA) and adwin_rose(errors):
+        # What it has learned is of the past, too.
+        drop_alternate(tree, node)
+        watch.starts = 1
+        watching.starting += 1
+        return
+    if watch.fair:
+        adwin_add(pairs, 0.5 + 0.5 * (watching.wrong - watch.wrong), CHANGE_DELTA)
+    if watch.rows % JUDGE_EVERY == 0:
+        judge_alternate(tree, node)
+
+
+@kernel
+def judge_alternate(tree: Any, node: int) -> None:
+    """Replace a node by its alternate if that errs less, drop it if it errs more or has been on trial too long."""
+    rows = tree.watches[node].rows
+    lead = lead_of_alternate(tree.windows[tree.watches[node].alternate + 1])
+    if lead > 0.0:
+        replace_by_alternate(tree, node)
+    elif rows >= LONGEST_TRIAL or (rows >= SHORTEST_TRIAL and lead < 0.0):
+        drop_alternate(tree, node)
+
+
+@kernel
+def lead_of_alternate(pairs: Any) -> float:
+    """Return by how much the tree errs more than an alternate (less, if below 0); 0 where that may be chance.
+
+    A pair is 1 if only the tree was wrong, 0 if only the alternate was, else 1/2.
+    """
+    n = pairs[COUNT]
+    if n < LEAST_PAIRS:
+        return 0.0
+    lead = pairs[SUM] / n - 0.5
+    variance = max(pairs[SQUARES] / n - (lead + 0.5) * (lead + 0.5), 0.0)
+    confidence = math.log(2.0 / JUDGE_DELTA)
+    eps = math.sqrt(2.0 * variance * confidence / n) + 2.0 / 3.0 * confidence / n
+    return lead if abs(lead) > eps else 0.0
+
+
+@kernel(types.int64, AdaptiveState.numba_type, Rows.numba_type, *GIVEN, *RANGE)
+def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int, stop: int, mode: int) -> int:
+    """Do what ``run_rows`` does, watch the errors at every node, and try alternates where they rise."""
+    # Fetched once: from a struct, each costs more than a small step of the loop.
+    nodes, counts, leaves, hist = tree.nodes, tree.counts, tree.leaves, tree.hist
+    edges, features, option = tree.edges, tree.features, tree.options[0]
+    watches, windows, watching = tree.watches, tree.windows, tree.watching[0]
+    X, y, w, decisions, monitored = rows.X, rows.y, rows.weight, rows.decisions, rows.monitored
+    n_features = option.features
+    cells = np.empty(n_features, np.int64)
+    other_cells = np.empty(n_features, np.int64)
+    scratch = np.empty((3, counts.shape[1]), np.float64)
+    p = scratch[0]
+    option.stopped = DONE
+    last = stop
+    for i in range(start, stop):
+        if i >= last:
+            option.stopped = PAUSED
+            return i
+        node = descend(nodes, 0, X, i)
+        slot = nodes[node].slot
+        fits = True
+        if slot >= 0:
+            fits = find_cells(features, edges, n_features, slot, X, i, cells)
+        learns = mode & LEARN != 0 and w[i] > 0.0
+        resumes = mode & RESUME != 0 and i == start
+        asks = mode & ASK != 0
+        if not resumes:
+            watching.wrong = -1
+            tallies = learns and option.leaf == ADAPTIVE and slot >= 0 and leaves[slot].drawn != 0
+            if option.classes > 0 and (asks or learns or mode & PREDICT):
+                total = share_counts(counts, node, option.classes, p)
+                if (tallies and not asks) or uses_bayes(leaves, slot, option.leaf):
+                    weight = w[i] if tallies and not asks else 0.0
+                    mix_bayes(tree, order, slot, cells, y[i], weight, total, scratch)
+                if learns:
+                    watching.wrong = largest(p, order, option.classes) != y[i]
+                if mode & PREDICT:
+                    rows.answers[i] = decide(p, order, loss, option.classes)
+                    for c in range(min(option.classes, rows.proba.shape[1])):
+                        rows.proba[i, c] = p[c]
+            if asks:
+                ask_row(tree, rows, loss, i, node, slot, scratch)
+                if decisions[i].asked == 0:
+                    watching.wrong = -1
+                    continue
+                if mode & LEARN == 0:
+                    last = min(last, decisions[i].due)
+                elif is_new(features, n_features, X, y, i):
+                    watching.wrong = -1
+                    option.stopped = NEEDS_SCHEMA
+                    return i
+                elif tallies and option.classes > 0:
+                    total = share_counts(counts, node, option.classes, p)
+                    mix_bayes(tree, order, slot, cells, y[i], w[i], total, scratch)
+        if not learns:
+            continue
+        due = slot >= 0 and is_due(leaves, option, slot, w[i])
+        watching.main = due
+        watching.needed = watching.main
+        if watching.alternates + watching.starting > 0:
+            others_fit = answer_alternates(tree, rows, order, i, node, resumes, other_cells, scratch)
+            fits = fits and others_fit
+        if not fits or y[i] >= counts.shape[1]:
+            option.stopped = NEEDS_LAYOUT
+            return i
+        if watching.needed > 0 and not has_room_for(tree):
+            option.stopped = NEEDS_ROOM
+            return i
+        option.time += 1
+        option.classes = max(option.classes, y[i] + 1)
+        if slot >= 0:
+            leaves[slot].weight += w[i]
+            count_row(features, hist, n_features, slot, X, i, cells, y[i], w[i])
+            if leaves[slot].buffer >= 0:
+                buffer_row(tree, slot, X, i, y[i], w[i])
+        counts[node, y[i]] += w[i]
+        if due:
+            evaluate_leaf(tree, node, table, scratch)
+            if nodes[node].left > 0:
+                settle_children(tree, node)
+        # A label that a policy chose to ask for says little about how often the tree errs.
+        feeds = watching.wrong >= 0 and (len(decisions) == 0 or decisions[i].explored != 0)
+        feeds = feeds and (len(monitored) == 0 or monitored[i] != 0)
+        wrong = float(watching.wrong)
+        pairs = watching.free_pairs
+        at = node
+        while at >= 0:
+            rises = feeds and adwin_add(windows[at], wrong, CHANGE_DELTA) and adwin_rose(windows[at])
+            watch = watches[at]
+            if watch.alternate > 0 or watch.starts:
+                try_alternate(tree, rows, i, feeds, at, table, other_cells, scratch)
+            elif rises:
+                watch.starts = 1
+                watching.starting += 1
+            at = watch.parent
+        if watching.free_pairs > pairs:
+            # What had no room to grow may try again.
+            option.full = 0
+            watching.full = 0
+        watching.wrong = -1
+        watching.needed = 0
+        watching.main = 0
+    return stop

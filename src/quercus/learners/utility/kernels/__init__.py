@@ -1,0 +1,1 @@
+"""The compiled steps of a utility tree; ``docs/utility.md`` tells each."""

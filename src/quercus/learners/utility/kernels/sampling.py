@@ -1,0 +1,61 @@
+"""Samples of P(cell | class) from its Dirichlet posterior, by gamma variables; compiled.
+
+G. Marsaglia, W. W. Tsang: A Simple Method for Generating Gamma Variables. ACM TOMS, 2000. To plan by a sample while
+learning is Thompson sampling (Biometrika, 1933).
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any
+
+from quercus.ask.kernels import draw_uniform
+from quercus.compile import kernel
+
+
+@kernel(borrows=True)
+def draw_normal(generator: Any) -> float:
+    """Return a standard normal number, by Marsaglia's polar method."""
+    while True:
+        a = 2.0 * draw_uniform(generator) - 1.0
+        b = 2.0 * draw_uniform(generator) - 1.0
+        s = a * a + b * b
+        if 0.0 < s < 1.0:
+            return a * sqrt(-2.0 * log(s) / s)
+
+
+@kernel(borrows=True)
+def draw_gamma(generator: Any, shape: float) -> float:
+    """Return a gamma variable of scale 1, after Marsaglia and Tsang; below a shape of 1 by one of shape + 1."""
+    boost = 1.0
+    if shape < 1.0:
+        boost = (1.0 - draw_uniform(generator)) ** (1.0 / shape)
+        shape += 1.0
+    d = shape - 1.0 / 3.0
+    c = 1.0 / sqrt(9.0 * d)
+    while True:
+        x = draw_normal(generator)
+        v = 1.0 + c * x
+        if v <= 0.0:
+            continue
+        v = v * v * v
+        u = 1.0 - draw_uniform(generator)
+        square = x * x
+        if u < 1.0 - 0.0331 * square * square or log(u) < 0.5 * square + d * (1.0 - v + log(v)):
+            return boost * d * v
+
+
+@kernel
+def draw_cells(settings: Any, state: Any, theta: Any, f: int, y: int, generator: Any) -> None:
+    """Draw P(cell | class) of a feature from its Dirichlet."""
+    first, cells = state.features[f].first, state.features[f].cells
+    total = 0.0
+    for cell in range(first, first + cells):
+        shape = settings.prior / cells + state.counts[cell, y] / state.options[0].unit
+        theta[cell, y] = draw_gamma(generator, shape)
+        total += theta[cell, y]
+    for cell in range(first, first + cells):
+        theta[cell, y] = theta[cell, y] / total if total > 0.0 else 1.0 / cells
+    if cells == 0:
+        # The one cell of a feature of which nothing is known has no place, but is drawn in its turn.
+        draw_gamma(generator, settings.prior)
