@@ -179,7 +179,9 @@ def source_hash(*modules: str) -> str:
     >>> len(source_hash("quercus.statistics")), source_hash("quercus.ask") == source_hash("quercus.ledger")
     (16, False)
     """
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {' '.join(modules)}".encode())
+    # Checking bounds makes other code.
+    checked = " boundscheck" if numba.config.BOUNDSCHECK else ""
+    digest = hashlib.sha256(f"{numba.__version__}{checked} {sys.version} {' '.join(modules)}".encode())
     for path in find_sources(*modules):
         name = path.relative_to(_PACKAGE).as_posix()
         if name not in _ASIDE:
