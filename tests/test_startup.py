@@ -151,3 +151,18 @@ def test_warming_compiles_what_a_learner_needs():
     assert quercus.warm("hoeffding", jobs=1, progress=False) < quercus.warm(jobs=2, progress=False)
     with pytest.raises(ValueError, match="Did you mean HoeffdingTree"):
         quercus.warm("hoefding")
+
+
+def test_former_names_of_statistics_warn_once():
+    code = """
+import warnings, quercus as qc
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    qc.drift.ADWIN, qc.drift.DDM
+    from quercus.drift import PageHinkley
+    from quercus.bounds import risk_bound
+assert qc.drift.DDM is qc.statistics.DDM
+print([str(warning.message) for warning in found])
+"""
+    told = run(code).stdout.strip()
+    assert told == str([f"quercus.{name} is now called quercus.statistics." for name in ("drift", "bounds")])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from quercus.registry import LEARNERS
 
 if TYPE_CHECKING:
-    from quercus import acquisition, ask, bounds, checks, drift, explain, ledger, streams
+    from quercus import acquisition, ask, checks, explain, ledger, statistics, streams
     from quercus.acquisition.comparisons import comparisons
     from quercus.acquisition.layout import REFER
     from quercus.ask.asker import Asker
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_SUBPACKAGES = ("acquisition", "ask", "bounds", "checks", "drift", "explain", "ledger", "streams")
+_SUBPACKAGES = ("acquisition", "ask", "checks", "explain", "ledger", "statistics", "streams")
 # Names of one release ago, each a module that says what it is called now.
-_FORMER = ("inquire",)
+_FORMER = ("bounds", "drift", "inquire")
 _NAMES = {
     **LEARNERS,
     "Renewing": "quercus.learners.renewing",
@@ -101,11 +101,10 @@ __all__ = [  # noqa: RUF022 - in the order in which a user meets them
     "NoSupport",
     "acquisition",
     "ask",
-    "bounds",
     "checks",
-    "drift",
     "explain",
     "ledger",
+    "statistics",
     "streams",
     "__version__",
 ]

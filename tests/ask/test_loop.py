@@ -83,7 +83,7 @@ def test_only_asked_rows_are_learned(adaptive):
 
 def test_a_learner_that_watches_itself_is_told_which_labels_were_drawn():
     policy = Uncertain(0.5, explore=0.4)
-    _, _, decisions = take(policy, True, 300, learner=qc.Renewing(qc.HoeffdingTree(), qc.drift.DDM(least=5)))
+    _, _, decisions = take(policy, True, 300, learner=qc.Renewing(qc.HoeffdingTree(), qc.statistics.DDM(least=5)))
     assert 0 < decisions["explored"].sum() < decisions["asked"].sum()
 
 

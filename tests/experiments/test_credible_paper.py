@@ -97,7 +97,7 @@ def test_asking_in_order_chooses_the_largest_possible_risk(monkeypatch, halves):
         unasked = ~again.pool_labelled_
         sizes = {region: np.sum(ids == region) for region in np.unique(ids[unasked]).tolist()}
         padded = {region: [*counts[region].tolist(), 0.0, 0.0][:2] for region in sizes}
-        scores = [(size * qc.bounds.risk_bound(padded[region], 0.1), region) for region, size in sizes.items()]
+        scores = [(size * qc.statistics.risk_bound(padded[region], 0.1), region) for region, size in sizes.items()]
         regions.append(len(scores))
         best = max(score for score, _ in scores)
         among = [region for score, region in scores if score == best]

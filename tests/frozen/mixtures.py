@@ -40,8 +40,8 @@ BAYESIAN = {
 }
 RENEWING = {
     "default": (qc.Renewing, "changing"),
-    "ADWIN": (partial(qc.Renewing, qc.HoeffdingTree(), qc.drift.ADWIN()), "changing"),
-    "Page-Hinkley": (partial(qc.Renewing, qc.EvergreenTree(adaptive=False), qc.drift.PageHinkley()), "changing"),
+    "ADWIN": (partial(qc.Renewing, qc.HoeffdingTree(), qc.statistics.ADWIN()), "changing"),
+    "Page-Hinkley": (partial(qc.Renewing, qc.EvergreenTree(adaptive=False), qc.statistics.PageHinkley()), "changing"),
     "open": (partial(qc.Renewing, qc.CredibleTree(features="open")), "everything"),
     "forest": (partial(qc.Renewing, qc.BayesianForest(trees=2, depth=3)), "changing"),
     "loss": (partial(qc.Renewing, qc.HoeffdingTree(loss=FRAUD)), "rare"),

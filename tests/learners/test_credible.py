@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import quercus as qc
-from quercus.bounds import find_table
+from quercus.statistics.credible import find_table
 from tests.naive import credible
 
 ROWS = [[1.0], [2.0], [3.0], [4.0]]

@@ -19,8 +19,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import quercus as qc
 from quercus.checks import all_checks
 from quercus.checks.data import adversarial_stream
-from quercus.drift import ADWIN, DDM, Detector, PageHinkley
 from quercus.learners.renewing import Renewing
+from quercus.statistics import ADWIN, DDM, Detector, PageHinkley
 from quercus.store import ModelFileError
 from quercus.store.files import _text
 from quercus.store.tensors import digest
@@ -214,7 +214,7 @@ def test_marks_that_make_no_sense_are_refused_and_change_nothing(watched):
         (Renewing("hoeffding"), TypeError, "no learner of quercus"),
         (Renewing(qc.HoeffdingTree(delta=5)), ValueError, "delta=5 is out of range"),
         (Renewing(qc.HoeffdingTree().partial_fit([[1.0]], [1])), ValueError, "has learned already"),
-        (Renewing(detector="ddm"), TypeError, "no detector; give one of quercus.drift"),
+        (Renewing(detector="ddm"), TypeError, "no detector; give one, such as"),
         (Renewing(detector=DDM), TypeError, "no detector"),
         (Renewing(detector=DDM(least=-1)), ValueError, "least=-1 is out of range"),
     ],

@@ -12,7 +12,7 @@ from itertools import combinations
 from statistics import median
 from typing import Any, Protocol
 
-from quercus.drift import ADWIN
+from quercus.statistics import ADWIN
 
 from .utility_state import DRAWN_AT, KEPT, Feature, Value, is_missing, quantile_edges
 

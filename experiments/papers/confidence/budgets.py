@@ -22,7 +22,7 @@ from quercus.ask import (
 )
 from quercus.ask.loop import AskLoop
 from quercus.ask.state import AskState
-from quercus.drift import DDM
+from quercus.statistics import DDM
 
 # By the paper's names; its own are the last two.
 POLICIES: dict[str, type[Policy]] = {

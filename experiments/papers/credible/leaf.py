@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results
 from quercus import streams
-from quercus.bounds import impurity_interval
+from quercus.statistics import impurity_interval
 
 DELTA = 0.05
 # Rows of the pool, whose labels come one by one.

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.bounds import impurity_interval, risk_bound
+from quercus.statistics import impurity_interval, risk_bound
 
 CELLS = 64
 FEW = 10

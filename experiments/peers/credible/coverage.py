@@ -9,8 +9,8 @@ import numpy as np
 from experiments.harness.data import Floats
 from experiments.harness.exhibits import Cell, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results
-from quercus.bounds import MEASURES, evaluate_rows
-from quercus.bounds.layout import IMPURITY
+from quercus.statistics.credible import MEASURES, evaluate_rows
+from quercus.statistics.layout import IMPURITY
 
 _CLASSES, _LABELS = (2, 3, 5, 10, 26), (5, 20, 100, 1000)
 _DELTAS, _CRITERIA = (0.05, 0.2), ("entropy", "variance")

@@ -14,8 +14,8 @@ import quercus as qc
 from experiments.harness.exhibits import Cell, PageTable, Report, Row, Runs, Scale
 from experiments.harness.results import Results
 from experiments.peers.credible import streams
-from quercus.bounds import NO_TABLE, evaluate_rows
-from quercus.bounds.layout import ENTRIES, FOLD_QUANTILE, FOLD_QUANTILE_QUICK, IMPURITY, LEVELS, MAX_T, RISK
+from quercus.statistics.credible import NO_TABLE, evaluate_rows
+from quercus.statistics.layout import ENTRIES, FOLD_QUANTILE, FOLD_QUANTILE_QUICK, IMPURITY, LEVELS, MAX_T, RISK
 
 _BOUNDS = 20_000
 _TAIL = 0.05

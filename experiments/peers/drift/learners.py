@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import quercus as qc
 from experiments.peers.drift.streams import DriftStream
-from quercus.drift import ADWIN, DDM
+from quercus.statistics import ADWIN, DDM
 
 
 class DriftRun(NamedTuple):

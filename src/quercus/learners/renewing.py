@@ -16,16 +16,15 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from quercus import drift
 from quercus.base import OnlineClassifier
 from quercus.classifier import Classifier
-from quercus.drift import DDM, Detector
-from quercus.drift.compiled import CompiledDetector
 from quercus.interrupts import uninterrupted
 from quercus.learners.incremental.confidence import ConfidenceTree
 from quercus.predictor import Floats, Integers
 from quercus.registry import MODELS, find_learner
 from quercus.rows import LEARN, PREDICT, Rows
+from quercus.statistics import detectors
+from quercus.statistics.detectors import DDM, CompiledDetector, Detector
 from quercus.store import Model, ModelFileError, write_model
 
 Marks = npt.NDArray[np.bool_]
@@ -47,7 +46,7 @@ class Renewing(OnlineClassifier):
     learner
         The learner to renew; it stays as it is, copies of it learn. None: ``ConfidenceTree()``.
     detector
-        What watches the errors, for instance of `quercus.drift`; a copy of it is used. None: ``DDM()``.
+        What watches the errors, for instance of `quercus.statistics`; a copy of it is used. None: ``DDM()``.
 
     Attributes
     ----------
@@ -201,7 +200,7 @@ class Renewing(OnlineClassifier):
             )
         learner._check_arguments()
         if self.detector is not None and not isinstance(self.detector, Detector):
-            raise TypeError(f"detector={self.detector!r} is no detector; give one of quercus.drift, such as DDM().")
+            raise TypeError(f"detector={self.detector!r} is no detector; give one, such as quercus.statistics.DDM().")
         if self.detector is not None:
             self.detector._check_arguments()
 
@@ -395,7 +394,7 @@ def _rebuild(described: Any) -> Any:
 
 
 def _find(name: str) -> Any:
-    found = getattr(drift, name) if name in _DETECTORS else None
+    found = getattr(detectors, name) if name in _DETECTORS else None
     return found if found is not None else find_learner(name) if name in MODELS else None
 
 

@@ -14,7 +14,7 @@ from quercus import ConfidenceTree, HoeffdingTree
 from quercus.ask.loop import AskLoop
 from quercus.ask.state import AskState
 from quercus.checks import all_checks
-from quercus.drift.kernels import COUNT
+from quercus.statistics.detector_kernels import COUNT
 from tests.learners.incremental.test_growing import awkward_stream, clone, same
 
 LEARNERS = [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quercus import ConfidenceTree, HoeffdingTree
-from quercus.drift.kernels import COUNT, SUM
+from quercus.statistics.detector_kernels import COUNT, SUM
 from tests.learners.incremental.test_against_naive import compare_leaf, mixed_stream, number_by_arrival, recode
 from tests.naive.adaptive import NaiveAdaptiveTree
 

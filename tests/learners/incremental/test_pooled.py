@@ -5,8 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from quercus.bounds import MEASURES, evaluate_rows, find_table
-from quercus.bounds.layout import IMPURITY
 from quercus.learners.incremental.intervals import reach_pair
 from quercus.learners.incremental.kernels import find_leaves
 from quercus.learners.incremental.layout import (
@@ -28,6 +26,8 @@ from quercus.learners.incremental.pooled.layout import (
 )
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.rows import DONE, LEARN, PREDICT, RESUME, Rows
+from quercus.statistics.credible import MEASURES, evaluate_rows, find_table
+from quercus.statistics.layout import IMPURITY
 from tests.naive.credible import PoolTree
 
 BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}

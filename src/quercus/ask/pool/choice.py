@@ -158,7 +158,7 @@ def find_risk(counts: tuple[float, ...], delta: float) -> float:
     >>> round(find_risk((0.0, 0.0), 0.05), 3)
     0.95
     """
-    from quercus.bounds import risk_bound
+    from quercus.statistics import risk_bound
 
     return float(risk_bound(np.array(counts), delta))
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from numba import types
 from scipy.special import digamma
 
-from quercus.bounds.moments import matched_quantile
 from quercus.compile import array_type, kernel
+from quercus.statistics.impurity import matched_quantile
 
 _MATRIX = array_type(np.float64, 2, readonly=True)
 _OUT = array_type(np.float64, 2)

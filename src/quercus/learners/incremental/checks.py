@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.bounds.layout import MEASURE_DEVIATION
 from quercus.learners.incremental.layout import (
     BINS,
     CREDIBLE,
@@ -22,6 +21,7 @@ from quercus.learners.incremental.layout import (
     UNSEEN,
 )
 from quercus.state import StateError
+from quercus.statistics.layout import MEASURE_DEVIATION
 
 # Sums of the same weights in another order may differ by this share.
 ROUNDING = 1e-6

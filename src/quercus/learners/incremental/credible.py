@@ -11,11 +11,11 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Self
 
 from quercus.arguments import check_choice, check_number
-from quercus.bounds import MEASURES, NO_TABLE, find_table
 from quercus.learners.incremental.credible_kernels import run_adaptive_credible_rows, run_credible_rows
 from quercus.learners.incremental.layout import CREDIBLE, CUTS, CUTS_AND_LOOKS, HOEFFDING_INTERVAL, NO_CORRECTION
 from quercus.learners.incremental.pooled.tree import PooledTree
 from quercus.predictor import Floats
+from quercus.statistics.credible import MEASURES, NO_TABLE, find_table
 
 _BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
 _CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from quercus.bounds.impurity import bound_impurity, estimate_impurity
 from quercus.compile import kernel, twin
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows, try_alternate
 from quercus.learners.incremental.cuts import count_cuts, fill_sides, load_cells, take_left
@@ -17,6 +16,7 @@ from quercus.learners.incremental.growth import count_present, restore_sight, sp
 from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_side
 from quercus.learners.incremental.kernels import run_rows
 from quercus.learners.incremental.layout import CREDIBLE, MAX_CATEGORIES, NO_CORRECTION, NOMINAL
+from quercus.statistics.impurity import bound_impurity, estimate_impurity
 
 
 @kernel

@@ -1,6 +1,7 @@
 """When a leaf is credibly made purer by a split: what binned and exact cuts share; compiled.
 
-``docs/credible.md`` tells the rule. ``rule`` is CREDIBLE or HOEFFDING_INTERVAL, ``measure`` one of ``quercus.bounds``.
+``docs/credible.md`` tells the rule. ``rule`` is CREDIBLE or HOEFFDING_INTERVAL, ``measure`` is of
+``quercus.statistics.layout``.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from quercus.bounds.impurity import bound_impurity, estimate_impurity
-from quercus.bounds.layout import MEASURE_DEVIATION
-from quercus.bounds.moments import highest_impurity, moments_impurity
 from quercus.compile import kernel
 from quercus.learners.incremental.layout import CREDIBLE, CUTS_AND_LOOKS, NO_CORRECTION
+from quercus.statistics.impurity import bound_impurity, estimate_impurity, highest_impurity, moments_impurity
+from quercus.statistics.layout import MEASURE_DEVIATION
 
 # A cut must be better by this share of the size of the leaf: sums of bounds that differ by less differ by rounding.
 TOLERANCE = 1e-12

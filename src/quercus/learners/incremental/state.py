@@ -128,7 +128,7 @@ class TreeState(BoundedState):
     # The arguments as codes and numbers, and the counters.
     options = Field(
         {
-            "criterion": Whole(_INT, high=ERROR),  # a measure of quercus.bounds for credible rules
+            "criterion": Whole(_INT, high=ERROR),  # a measure of quercus.statistics for credible rules
             "rule": Whole(_INT, high=HOEFFDING_INTERVAL),
             "leaf": Whole(_INT, high=ADAPTIVE),
             "buffer_rows": Whole(_INT, low=2, high=BUFFER_ROWS),

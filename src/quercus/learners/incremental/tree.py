@@ -13,7 +13,6 @@ from sklearn.utils.metaestimators import available_if
 
 from quercus.arguments import check_choice, check_number, check_seed
 from quercus.base import OnlineClassifier
-from quercus.bounds import NO_TABLE
 from quercus.interrupts import next_slice, uninterrupted
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows
 from quercus.learners.incremental.adaptive.state import AdaptiveState
@@ -34,6 +33,7 @@ from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
 from quercus.randomness import new_generator
 from quercus.rows import ASK, ASKING, DECISION, DONE, LEARN, PREDICT, RESUME, Rows
+from quercus.statistics.credible import NO_TABLE
 from quercus.store import Model, ModelFileError
 
 _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADAPTIVE}

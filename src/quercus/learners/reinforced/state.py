@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NUMERIC, UNSEEN
-from quercus.drift.adwin import are_sound_windows
-from quercus.drift.kernels import ADWIN_WIDTH
 from quercus.learners.reinforced.layout import NOWHERE
 from quercus.state import Field, Index, Real, State, StateError, Whole
+from quercus.statistics.detector_kernels import ADWIN_WIDTH, are_sound_windows
 
 # Sums of weights and values in files are at most so large: products of two are still finite.
 _MOST = 1e150

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.compile import kernel
-from quercus.drift.kernels import adwin_clear
 from quercus.learners.incremental.bins import clear_slot
 from quercus.learners.incremental.growth import start_collecting, stop_collecting, take_slot
 from quercus.learners.incremental.layout import KEPT_SHARE
+from quercus.statistics.detector_kernels import adwin_clear
 
 
 @kernel

@@ -10,7 +10,6 @@ from numba import types
 
 from quercus.compile import kernel
 from quercus.decision import decide, largest
-from quercus.drift.kernels import COUNT, SQUARES, SUM, adwin_add, adwin_rose
 from quercus.learners.incremental.adaptive.alternates import (
     drop_alternate,
     has_room_for,
@@ -29,6 +28,7 @@ from quercus.learners.incremental.layout import (
     NEEDS_ROOM,
 )
 from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
+from quercus.statistics.detector_kernels import COUNT, SQUARES, SUM, adwin_add, adwin_rose
 
 # Level at which a window of errors finds a change.
 CHANGE_DELTA = 0.01

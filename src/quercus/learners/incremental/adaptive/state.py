@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.drift.kernels import ADWIN_WIDTH
 from quercus.learners.incremental.checks import require, walk_links
 from quercus.learners.incremental.layout import KEPT_SHARE
 from quercus.learners.incremental.state import TreeState
 from quercus.state import Field, Index, Real, StateError, Whole
+from quercus.statistics.detector_kernels import ADWIN_WIDTH
 
 Integers = npt.NDArray[np.int64]
 _INT = np.int32
@@ -103,7 +103,7 @@ class AdaptiveState(TreeState):
         used
             The arrays of the tree.
         """
-        from quercus.drift.adwin import are_sound_windows  # not for kernels
+        from quercus.statistics.detector_kernels import are_sound_windows  # not for kernels
 
         nodes, watches, watching = used["nodes"], used["watches"], used["watching"][0]
         left = nodes["left"]

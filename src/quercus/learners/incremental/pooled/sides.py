@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from quercus.bounds.impurity import bound_impurity, bound_pair, estimate_impurity
-from quercus.bounds.layout import LEVELS, MAX_T
 from quercus.compile import kernel
 from quercus.learners.incremental.layout import CREDIBLE
+from quercus.statistics.impurity import bound_impurity, bound_pair, estimate_impurity
+from quercus.statistics.layout import LEVELS, MAX_T
 
 
 @kernel

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from quercus.bounds.impurity import estimate_impurity
 from quercus.compile import kernel
 from quercus.learners.incremental.bins import cut_between
 from quercus.learners.incremental.layout import NOMINAL
 from quercus.learners.incremental.pooled.layout import SIZE_POOL, SIZE_VOLUME
 from quercus.learners.incremental.pooled.lists import append_row, clear_heads, measure_list
 from quercus.learners.incremental.pooled.sides import divide_volume
+from quercus.statistics.impurity import estimate_impurity
 
 
 @kernel

@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from quercus.bounds.layout import MEASURE_DEVIATION
 from quercus.learners.incremental.capacity import FACTORS
 from quercus.learners.incremental.checks import ROUNDING, require
 from quercus.learners.incremental.kernels import find_leaves
@@ -35,6 +34,7 @@ from quercus.learners.incremental.pooled.layout import (
 )
 from quercus.learners.incremental.state import TreeState
 from quercus.state import Field, Index, Real, Whole
+from quercus.statistics.layout import MEASURE_DEVIATION
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -10,11 +10,11 @@ from quercus.acquisition.binning import draw_quantiles
 from quercus.acquisition.layout import KEPT_VALUES, KNOWN, NUMERIC, UNSEEN, YOUNG
 from quercus.acquisition.seeding import draw_seed, seed_generator
 from quercus.compile import kernel
-from quercus.drift.kernels import adwin_add, adwin_rose
 from quercus.learners.reinforced.kernels.lookup import hash_item
 from quercus.learners.reinforced.kernels.model import count_result, value_node
 from quercus.learners.reinforced.kernels.trajectories import add_path, add_random_paths
 from quercus.learners.reinforced.layout import ALERT, CHANGE_DELTA, HELD, KEPT_AFTER_CHANGE, NOWHERE
+from quercus.statistics.detector_kernels import adwin_add, adwin_rose
 
 
 @kernel

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quercus.bounds import MEASURES, evaluate_rows
-from quercus.bounds.layout import FOLD_CDF, FOLD_QUANTILE, FOLD_QUANTILE_QUICK, IMPURITY
-from tests.bounds import oracle
+from quercus.statistics.credible import MEASURES, evaluate_rows
+from quercus.statistics.layout import FOLD_CDF, FOLD_QUANTILE, FOLD_QUANTILE_QUICK, IMPURITY
+from tests.statistics import oracle
 
 PAIRS = [
     (0.0, 0.0),

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from quercus.bounds import MEASURES, NO_TABLE, evaluate_rows, find_table, impurity_interval, risk_bound
-from quercus.bounds.layout import ENTRIES, IMPURITY, LEVELS, MAX_T
+from quercus.statistics.credible import MEASURES, NO_TABLE, evaluate_rows, find_table, impurity_interval, risk_bound
+from quercus.statistics.layout import ENTRIES, IMPURITY, LEVELS, MAX_T
 
 
 def test_every_pair_has_its_own_place_in_order() -> None:
@@ -89,5 +89,5 @@ def test_unknown_criterion_is_refused() -> None:
 
 
 def test_import_needs_no_compiler() -> None:
-    code = "import sys, quercus.bounds; assert 'numba' not in sys.modules and 'sklearn' not in sys.modules"
+    code = "import sys, quercus.statistics; assert 'numba' not in sys.modules and 'sklearn' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,7 +1,7 @@
 """The steps of the change detectors, compiled, and the loop over values.
 
 The state of a detector is one row of float64. All rows begin with the same numbers: the state as a code, how many
-values are looked at, their sum. A value is 1 for a wrong answer, 0 for a right one, or any number between.
+values count, their sum. A value is 1 for a wrong answer, 0 for a right one, or any number between.
 
 The window of ADWIN is an exponential histogram: a bucket of level i holds the sum and the sum of squares of ``2**i``
 values, a level has at most five buckets, the oldest first. At the last level the oldest bucket takes in what has no
@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from quercus.compile import kernel
@@ -237,7 +239,7 @@ def page_hinkley_step(state: Any, value: float, delta: float, threshold: float, 
 
 
 @kernel(types.int64, types.int64, _VALUES, _ROW, _VALUES, _CODES, types.boolean)
-def watch_values(kind: int, settings: Any, state: Any, values: Any, codes: Any, stops: bool) -> int:
+def update_values(kind: int, settings: Any, state: Any, values: Any, codes: Any, stops: bool) -> int:
     """Add values in order and write the state after each; return how many were added.
 
     With `stops`, end after the first value that brings another state or a change.
@@ -257,3 +259,22 @@ def watch_values(kind: int, settings: Any, state: Any, values: Any, codes: Any, 
         if stops and (code != before or code == CHANGE):
             return i + 1
     return len(values)
+
+
+def are_sound_windows(windows: npt.NDArray[np.float64]) -> bool:
+    """Return whether the buckets of every window add up to what it says that it holds."""
+    if windows.shape[1] != ADWIN_WIDTH or not np.isfinite(windows).all():
+        return False
+    if (np.delete(windows, ROSE, axis=1) < 0.0).any():
+        return False
+    filled = windows[:, FILLED : FILLED + LEVELS]
+    count = filled @ 2.0 ** np.arange(LEVELS) + windows[:, OLDEST]
+    sums = windows[:, SUMS : SUMS + LEVELS * BUCKETS].sum(axis=1)
+    squares = windows[:, SQUARE_SUMS : SQUARE_SUMS + LEVELS * BUCKETS].sum(axis=1)
+    return bool(
+        (np.isin(filled, np.arange(BUCKETS + 1))).all()
+        and (windows[:, OLDEST] * (filled[:, -1] == 0) == 0.0).all()
+        and np.array_equal(count, windows[:, COUNT])
+        and np.allclose(sums, windows[:, SUM])
+        and np.allclose(squares, windows[:, SQUARES])
+    )

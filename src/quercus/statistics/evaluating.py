@@ -6,10 +6,11 @@ from typing import Any
 
 from numba import types
 
-from quercus.bounds.beta import beta_cdf, beta_quantile, beta_quantile_upper
-from quercus.bounds.fold import fold_cdf, fold_quantile
-from quercus.bounds.impurity import bound_impurity, bound_risk, estimate_impurity
-from quercus.bounds.layout import (
+from quercus.compile import kernel
+from quercus.statistics.beta import beta_cdf, beta_quantile, beta_quantile_upper
+from quercus.statistics.folded import fold_cdf, fold_quantile, fold_quantile_quick
+from quercus.statistics.impurity import bound_impurity, bound_risk, estimate_impurity, moments_impurity
+from quercus.statistics.layout import (
     BETA_CDF,
     BETA_QUANTILE,
     BETA_QUANTILE_UPPER,
@@ -21,9 +22,6 @@ from quercus.bounds.layout import (
     MEAN,
     RISK,
 )
-from quercus.bounds.moments import moments_impurity
-from quercus.bounds.quick import fold_quantile_quick
-from quercus.compile import kernel
 
 _ROWS = types.Array(types.float64, 2, "C", readonly=True)
 _TABLE = types.Array(types.float64, 2, "C")

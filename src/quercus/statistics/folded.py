@@ -1,30 +1,32 @@
-"""Quantiles of min(mu, 1 - mu) for many labels, in closed form but for one or two steps, compiled.
+"""Two classes: the distribution of m = min(mu, 1 - mu) after T labels, k of them of the second class, compiled.
 
-The normal score z of a tail of a Beta (a normal exceeds z as often as the Beta stays below x) is expanded around the
-signed root w of the deviance: z = w + A1 + A2 + A3, each term smaller by a factor of about the counts (the first is
-Barndorff-Nielsen's r*; the series is that of N. Temme, SIAM J. Math. Anal. 13, 1982). The terms follow from
--z^2/2 + ln z' = -w^2/2 + ln(w/v) + G order by order, where v is the standardised gap and G the error of Stirling's
-formula in the Beta function.
+For many labels its quantiles are in closed form but for one or two steps. The normal score z of a tail of a Beta (a
+normal exceeds z as often as the Beta stays below x) is expanded around the signed root w of the deviance:
+z = w + A1 + A2 + A3, each term smaller by a factor of about the counts (the first is Barndorff-Nielsen's r*; the series
+is that of N. Temme, SIAM J. Math. Anal. 13, 1982). The terms follow from -z^2/2 + ln z' = -w^2/2 + ln(w/v) + G order by
+order, where v is the standardised gap and G the error of Stirling's formula in the Beta function.
 """
 
 from __future__ import annotations
 
 import math
 
-from quercus.bounds.beta import (
+from quercus.compile import kernel
+from quercus.statistics.beta import (
+    beta_tails,
     guess_quantile,
     guess_start,
     halley_step,
     is_middle,
+    lag_log,
     logistic_down,
     normal_quantile_upper,
     solve_from,
+    solve_tail,
 )
-from quercus.bounds.fold import fold_counts, fold_quantile
-from quercus.bounds.layout import MAX_T
-from quercus.bounds.tails import lag_log
-from quercus.compile import kernel
+from quercus.statistics.layout import MAX_T, MEASURE_ENTROPY, MEASURE_VARIANCE
 
+_BITS = 1.0 / math.log(2.0)
 _ROOT_HALF = math.sqrt(0.5)
 _INVERSE_ROOT_TAU = 1.0 / math.sqrt(2.0 * math.pi)
 # Where the expansion is used: k + 1 from here on, tails up to this, and not next to the mode, where its terms cancel.
@@ -35,6 +37,51 @@ _LEAST_SCORE = 0.03
 _FAR = 13.0
 # A step from closer than this, in deviations, leaves less than the error of the expansion.
 _CLOSE = 5e-4
+
+
+@kernel
+def fold_counts(k: float, T: float) -> tuple[float, float]:
+    """Return the parameters a <= b of the Beta whose smaller side has the same distribution, the simplest of them."""
+    few = max(0.0, min(k, T - k))
+    many = max(few, T - few)
+    # After 2j + 1 labels, j of one class, m is distributed exactly as after 2j labels, j of each.
+    if many == few + 1.0:
+        many = few
+    return few + 1.0, many + 1.0
+
+
+@kernel
+def fold_cdf(m: float, k: float, T: float) -> float:
+    """Return F(m) = P(min(mu, 1 - mu) < m) for a Beta(k + 1, T - k + 1) mu."""
+    if m <= 0.0:
+        return 0.0
+    if m >= 0.5:
+        return 1.0
+    a, b = fold_counts(k, T)
+    return min(1.0, beta_tails(m, 1.0 - m, a, b)[0] + beta_tails(m, 1.0 - m, b, a)[0])
+
+
+@kernel
+def fold_quantile(tail: float, upper: bool, k: float, T: float) -> float:
+    """Return m with F(m) = tail, or F(m) = 1 - tail where ``upper``."""
+    a, b = fold_counts(k, T)
+    return min(0.5, logistic_down(solve_tail(tail, upper, a, b, True)))
+
+
+@kernel
+def measure_fold(measure: int, m: float) -> float:
+    """Return the heterogeneity of two classes of which the rarer one has the share m; it never falls as m rises."""
+    if m <= 0.0:
+        return 0.0
+    if measure == MEASURE_ENTROPY:
+        if m < 0.25:
+            return -(m * math.log(m) + (1.0 - m) * math.log1p(-m)) * _BITS
+        # The distance from 1 grows with the square of this, too little for a difference of logarithms.
+        u = 1.0 - 2.0 * m
+        return 1.0 - 0.5 * _BITS * (math.log1p(-u * u) + 2.0 * u * math.atanh(u))
+    # Near a half the product would rise and fall by its last digit.
+    variance = m * (1.0 - m) if m < 0.25 else 0.25 - (0.5 - m) * (0.5 - m)
+    return variance if measure == MEASURE_VARIANCE else math.sqrt(variance)
 
 
 @kernel

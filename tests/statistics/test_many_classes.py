@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quercus.bounds import MEASURES, evaluate_rows, risk_bound
-from quercus.bounds.layout import (
+from quercus.statistics.credible import MEASURES, evaluate_rows, risk_bound
+from quercus.statistics.layout import (
     BETA_CDF,
     BETA_QUANTILE,
     BETA_QUANTILE_UPPER,
@@ -21,7 +21,7 @@ from quercus.bounds.layout import (
     RISK,
     VARIANCE,
 )
-from tests.bounds import oracle
+from tests.statistics import oracle
 
 COUNTS = [
     [0, 0, 0],

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.arguments import check_choice, check_number
-from quercus.bounds.layout import (
+from quercus.statistics.layout import (
     ENTRIES,
     IMPURITY,
     LEVELS,
@@ -114,7 +114,7 @@ def evaluate_rows(
     Parameters
     ----------
     code
-        Which, of ``quercus.bounds.layout``.
+        Which, of ``quercus.statistics.layout``.
     rows
         The numbers x, a, b (or m, k, T; or tail, k, T), or class weights.
     measure, delta, level, upper, answer, table
@@ -122,11 +122,11 @@ def evaluate_rows(
 
     Examples
     --------
-    >>> from quercus.bounds.layout import FOLD_CDF
+    >>> from quercus.statistics.layout import FOLD_CDF
     >>> evaluate_rows(FOLD_CDF, np.array([[0.25, 0.0, 0.0], [0.25, 1.0, 2.0]]))
     array([0.5   , 0.3125])
     """
-    from quercus.bounds.evaluating import evaluate
+    from quercus.statistics.evaluating import evaluate
 
     out = np.empty(len(rows))
     evaluate(code, measure, delta, level, upper, answer, np.ascontiguousarray(rows, dtype=np.float64), table, out)
