@@ -22,7 +22,7 @@ from quercus.ask import (
     VariableUncertainty,
 )
 from quercus.ask.state import AskState
-from tests.naive.asking import NaiveAsker, algorithm_2, algorithm_4, algorithm_5, algorithm_6, over_budget, xoshiro
+from tests.ask.oracle import NaiveAsker, algorithm_2, algorithm_4, algorithm_5, algorithm_6, over_budget, xoshiro
 
 EXACT = 1e-12
 

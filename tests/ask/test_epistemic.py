@@ -13,7 +13,7 @@ import quercus as qc
 from quercus.ask import Epistemic, Labels, Money, Policy, Random, Region, Share
 from quercus.ask.learners import LearnerView
 from quercus.ask.state import AskState
-from tests.naive.asking import NaiveAsker, xoshiro
+from tests.ask.oracle import NaiveAsker, xoshiro
 
 EXACT = 1e-12
 ROWS = 4_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import quercus as qc
 from quercus.evaluation import best_policy
-from tests.naive.utility_optimum import STOP, Environment, naive_bayes, optimum, play
+from tests.evaluation.oracle import STOP, Environment, naive_bayes, optimum, play
 
 
 def rows_of(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from quercus.ledger import AnswerConflict, LabelMismatch, Ledger, QuestionExpired, UnknownQuestion
 from tests.ledger.examples import START, abandon
-from tests.naive.ledger import NaiveLedger
+from tests.ledger.oracle import NaiveLedger
 
 LABELS = {str: st.sampled_from(["a", "b", "1", "True", "\0λ"]), int: st.integers(0, 2), bool: st.booleans()}
 cells = st.none() | st.booleans() | st.floats(allow_infinity=False) | st.text(max_size=3) | st.integers(-(2**53), 2**53)

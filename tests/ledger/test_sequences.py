@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quercus.ledger.betting import idle_factor, least_total, spread_stakes
 from quercus.ledger.sequences import RunningMean
-from tests.naive import sequences as naive
+from tests.ledger import oracle_sequences as naive
 
 ALPHA = 0.05
 

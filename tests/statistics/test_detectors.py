@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from quercus.statistics import ADWIN, DDM, Detector, PageHinkley
 from quercus.statistics.detector_kernels import ADWIN_WIDTH, BUCKETS, COUNT, FILLED, LEVELS, OLDEST, SUM, SUMS
-from tests.naive.detectors import NaiveADWIN, NaiveDDM, NaivePageHinkley
+from tests.statistics.detectors_oracle import NaiveADWIN, NaiveDDM, NaivePageHinkley
 
 ALL = [DDM(), PageHinkley(), ADWIN(), ADWIN(delta=1.0, clock=1, side="both")]
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from quercus.learners.bayesian import BayesianForest
 from quercus.learners.bayesian.growth import declare_classes
-from tests.naive.bayesian import Encoder, NaiveTree, uncertainty
+from tests.learners.bayesian.oracle import Encoder, NaiveTree, uncertainty
 
 
 def copy_tree(forest, t):

@@ -6,7 +6,7 @@ import pytest
 from quercus import EvergreenTree
 from quercus.learners.evergreen.additive.layout import COUNT, MOVE
 from quercus.learners.evergreen.layout import CATCHING, GROWING, IDLE, REPLAYING
-from tests.naive.evergreen import NaiveEvergreen
+from tests.learners.evergreen.oracle.tree import NaiveEvergreen
 
 CATEGORIES = 300
 

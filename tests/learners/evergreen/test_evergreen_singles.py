@@ -13,7 +13,7 @@ from quercus.store.files import read_model, write_model
 from tests.frozen.models import FOLDER, MODELS
 from tests.frozen.streams import stream
 from tests.learners.evergreen.following import Follower, assert_same_singles, make_both, make_rows
-from tests.naive.singles import NaiveSingles
+from tests.learners.evergreen.oracle.additive import NaiveSingles
 
 KINDS = ("number", "few", "category", "heavy")
 NOMINAL = [2]

@@ -5,8 +5,8 @@ import pytest
 
 from quercus import ConfidenceTree, HoeffdingTree
 from quercus.statistics.detector_kernels import COUNT, SUM
+from tests.learners.incremental.oracle.adaptive import NaiveAdaptiveTree
 from tests.learners.incremental.test_against_naive import compare_leaf, mixed_stream, number_by_arrival, recode
-from tests.naive.adaptive import NaiveAdaptiveTree
 
 
 def compare_trees(tree, naive, at, plain, alternates=True):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quercus import ConfidenceTree, HoeffdingTree
-from tests.naive.tree import NaiveTree
+from tests.learners.incremental.oracle.tree import NaiveTree
 
 RULES = ["hoeffding", "practical", "theorem", "tight", "mcdiarmid"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from quercus import CredibleTree
+from tests.learners.incremental.oracle import credible
+from tests.learners.incremental.oracle.tree import NaiveTree
 from tests.learners.incremental.test_against_naive import compare, mixed_stream, number_by_arrival, recode
-from tests.naive import credible
-from tests.naive.tree import NaiveTree
 
 
 class NaiveCredibleTree(NaiveTree):

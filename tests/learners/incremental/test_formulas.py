@@ -24,7 +24,7 @@ from quercus.learners.incremental.layout import (
     TIGHT,
 )
 from quercus.learners.incremental.view import consistency_radius
-from tests.naive import bounds, criteria
+from tests.learners.incremental.oracle import bounds, criteria
 
 PHI = {
     GINI: criteria.gini,

@@ -28,7 +28,7 @@ from quercus.learners.incremental.pooled.state import PooledState
 from quercus.rows import DONE, LEARN, PREDICT, RESUME, Rows
 from quercus.statistics.credible import MEASURES, evaluate_rows, find_table
 from quercus.statistics.layout import IMPURITY
-from tests.naive.credible import PoolTree
+from tests.learners.incremental.oracle.credible import PoolTree
 
 BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
 CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}

@@ -7,8 +7,8 @@ import pytest
 
 from quercus import ReinforcedTree
 from quercus.learners.reinforced.outcomes import _key
+from tests.learners.reinforced.oracle import NO_RESULT, NaiveReinforced
 from tests.learners.utility.draws import Generator
-from tests.naive.reinforced import NO_RESULT, NaiveReinforced
 
 KINDS = ("numeric", "nominal", "numeric", "nominal", "numeric")
 NAMES = tuple("abcde")

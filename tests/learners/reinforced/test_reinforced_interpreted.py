@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quercus import ReinforcedTree
-from quercus.checks.data import unkind_stream
+from quercus.checks.data import adversarial_stream
 
 FORMS = {
     "default": {},
@@ -19,7 +19,7 @@ ROWS = 120
 
 def play(name):
     """Return what a tree learns and answers."""
-    rows, labels = unkind_stream(2 * ROWS)
+    rows, labels = adversarial_stream(2 * ROWS)
     tree = ReinforcedTree(questions=3, **FORMS[name])
     tree.buy_and_learn(rows[:ROWS], labels[:ROWS])
     tree.partial_fit(rows[ROWS : ROWS + 5], labels[ROWS : ROWS + 5])

@@ -16,8 +16,8 @@ from tests.learners.reinforced.following import (
     make_both,
     make_stream,
 )
+from tests.learners.reinforced.oracle import EXPLORED_MORE
 from tests.learners.utility.draws import Generator
-from tests.naive.reinforced import EXPLORED_MORE
 
 GROUPED = {"costs": {"a": 3.0, "lab": 2.2, "e": 0.3}, "groups": {"lab": ["b", "c"]}, "requires": {"d": ["lab"]}}
 # Without a model: by it, what is free and tells nothing is worth as much as a report, and rounding would decide.

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tests.naive.utility_worth import scenes_of_class
+from tests.learners.utility.oracle.worth import scenes_of_class
 
 WORD = 2**64 - 1
 

@@ -8,9 +8,9 @@ import pytest
 from quercus import UtilityTree
 from quercus.acquisition.layout import REFUSED, UNKNOWN
 from tests.learners.utility.draws import Generator, draw_hypotheses, draw_scenes, draw_theta
-from tests.naive import utility as naive
-from tests.naive import utility_select as selecting
-from tests.naive.utility_state import NaiveUtility
+from tests.learners.utility.oracle import cases as naive
+from tests.learners.utility.oracle import select as selecting
+from tests.learners.utility.oracle.state import NaiveUtility
 
 KINDS = ("numeric", "nominal", "numeric", "nominal", "numeric")
 NAMES = tuple("abcde")

@@ -7,8 +7,8 @@ import pytest
 
 from quercus import UtilityTree
 from quercus.acquisition.layout import KNOWN, REFUSED, UNKNOWN
-from tests.naive import utility as naive
-from tests.naive.utility_state import NaiveUtility
+from tests.learners.utility.oracle import cases as naive
+from tests.learners.utility.oracle.state import NaiveUtility
 
 FEATURES, CLASSES, ALL = 8, 3, 2**8
 MODELS, STATES = 12, 10

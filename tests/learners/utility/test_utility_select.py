@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from quercus import UtilityTree
 from quercus.checks.data import adversarial_stream
+from tests.learners.utility.oracle import select as naive
+from tests.learners.utility.oracle.cases import Items
 from tests.learners.utility.test_utility_naive import (
     AHEAD,
     GROUPED,
@@ -17,8 +19,6 @@ from tests.learners.utility.test_utility_naive import (
     learn_both,
     make_both,
 )
-from tests.naive import utility_select as naive
-from tests.naive.utility import Items
 
 PAPER = {"objective": "ec2", "numeric": "thresholds", "classes": "uniform", "worth": None, "hypotheses": 30}
 LOOSE = {"worth": None, "gain": 0.0}

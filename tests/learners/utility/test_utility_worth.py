@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import quercus as qc
 from quercus import UtilityTree
-from tests.naive import utility_scores as scoring
-from tests.naive import utility_worth as naive
+from tests.learners.utility.oracle import scores as scoring
+from tests.learners.utility.oracle import worth as naive
 
 LOSS = {"ill": {"well": 8.0, "odd": 3.0}, "odd": {"well": 2.0}}
 COSTS = {"a": 3.0, "b": 0.5, "c": 1.0, "d": 2.0, "e": 0.0}

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import quercus as qc
 from quercus.statistics.credible import find_table
-from tests.naive import credible
+from tests.learners.incremental.oracle import credible
 
 ROWS = [[1.0], [2.0], [3.0], [4.0]]
 

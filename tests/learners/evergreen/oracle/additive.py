@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .evergreen import MOST_CODES, Value, added_edges, code_of, first_edges, hashed
+from .tree import MOST_CODES, Value, added_edges, code_of, first_edges, hashed
 
 KEPT = 512
 FIRST_DRAWN = 8

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.naive import utility_scores as scoring
-from tests.naive.utility import (
+from tests.evaluation.oracle import STOP, Environment, naive_bayes, optimum, play
+from tests.learners.utility.oracle import scores as scoring
+from tests.learners.utility.oracle.cases import (
     KNOWN,
     MISSING,
     ORDERED,
@@ -27,8 +28,7 @@ from tests.naive.utility import (
     run,
     seen_cells,
 )
-from tests.naive.utility_optimum import STOP, Environment, naive_bayes, optimum, play
-from tests.naive.utility_state import NaiveUtility
+from tests.learners.utility.oracle.state import NaiveUtility
 
 seeds = st.integers(0, 2**32 - 1)
 

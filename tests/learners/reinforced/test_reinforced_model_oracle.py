@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from .reinforced import KNOWN, MISSING, ORDERED, ROOT, UNKNOWN, NaiveReinforced, Way
+from .oracle import KNOWN, MISSING, ORDERED, ROOT, UNKNOWN, NaiveReinforced, Way
 
 F = Fraction
 RULES = ("single", "lattice", "anchored")

@@ -2,7 +2,7 @@
 
 A situation is the frozenset of the (feature, cell) that are known in it. Numbers are made by `number`: `Fraction` or
 `float`. Random numbers come from an object with `.uniform()`, so that any generator can be followed. Bins are drawn as
-those of utility_state.py. Comments that begin with "Reading:" mark places where the page leaves a choice.
+those of utility/oracle/state.py. Comments that begin with "Reading:" mark places where the page leaves a choice.
 """
 
 import math
@@ -13,8 +13,7 @@ from statistics import median
 from typing import Any, Protocol
 
 from quercus.statistics import ADWIN
-
-from .utility_state import DRAWN_AT, KEPT, Feature, Value, is_missing, quantile_edges
+from tests.learners.utility.oracle.state import DRAWN_AT, KEPT, Feature, Value, is_missing, quantile_edges
 
 UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
 WARM_UP = 20

@@ -9,7 +9,7 @@ import pytest
 
 from quercus.evaluation import best_policy
 
-from .reinforced import KNOWN, MISSING, ORDERED, REFUSED, ROOT, UNKNOWN, NaiveReinforced
+from .oracle import KNOWN, MISSING, ORDERED, REFUSED, ROOT, UNKNOWN, NaiveReinforced
 
 F = Fraction
 NO_WANDER, WANDER = 0.9, 0.1

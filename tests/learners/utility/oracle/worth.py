@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .utility_scores import Array, Hypothesis, Theta, posterior
+from .scores import Array, Hypothesis, Theta, posterior
 
 SCENES = 64
 MOST_CLASSES = 16

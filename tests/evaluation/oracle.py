@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .utility_scores import Array, Theta, every_hypothesis, joint_weights
+from tests.learners.utility.oracle.scores import Array, Theta, every_hypothesis, joint_weights
 
 Position = tuple[int | None, ...]
 STOP = -1

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from .evergreen import (
+from .oracle.tree import (
     Cut,
     NaiveEvergreen,
     Node,

@@ -1,7 +1,7 @@
 """The utility tree of docs/utility.md from the formulas: one step of a case, and whole cases.
 
-What is learned is in utility_state.py, the scores are in utility_scores.py, the stop by worth in utility_worth.py,
-which items a case buys among in utility_select.py, the best policy of a known environment in utility_optimum.py.
+What is learned is in state.py, the scores are in scores.py, the stop by worth in worth.py,
+which items a case buys among in select.py, the best policy of a known environment in tests/evaluation/oracle.py.
 Samples of theta, hypotheses, scenes, random numbers and the items that are selected are given as arguments. Comments
 that begin with "Reading:" mark places where the page leaves a choice.
 """
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import utility_scores as scoring
-from . import utility_worth as worthwhile
-from .utility_scores import Array, Cells, Hypothesis, Theta, joint_table, normalised, posterior, table
-from .utility_state import NaiveUtility, Row, Value, is_missing
+from . import scores as scoring
+from . import worth as worthwhile
+from .scores import Array, Cells, Hypothesis, Theta, joint_table, normalised, posterior, table
+from .state import NaiveUtility, Row, Value, is_missing
 
 UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
 MOST_LOOKED_AHEAD = 64

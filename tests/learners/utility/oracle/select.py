@@ -5,9 +5,9 @@ Comments that begin with "Reading:" mark places where the page leaves a choice.
 
 from collections.abc import Callable, Collection, Sequence
 
-from .utility import Case, Items, Rules, Step, partners_of
-from .utility_scores import Hypothesis
-from .utility_state import NaiveUtility
+from .cases import Case, Items, Rules, Step, partners_of
+from .scores import Hypothesis
+from .state import NaiveUtility
 
 CURIOSITY = 0.1
 

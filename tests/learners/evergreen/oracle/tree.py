@@ -410,7 +410,7 @@ class NaiveEvergreen:
         adaptive: bool = False,
         singles: bool = True,
     ) -> None:
-        from .singles import NaiveSingles  # here, because it builds on this file
+        from .additive import NaiveSingles  # here, because it builds on this file
 
         self.numeric = [kind == "numeric" for kind in kinds]
         self.K, self.bins, self.seed, self.keep, self.adaptive = classes, bins, seed, keep, adaptive

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from .evergreen import NaiveEvergreen as Evergreen
-from .evergreen import hashed
-from .singles import Kept, due
-from .singles import NaiveSingles as Singles
+from .oracle.additive import Kept, due
+from .oracle.additive import NaiveSingles as Singles
+from .oracle.tree import NaiveEvergreen as Evergreen
+from .oracle.tree import hashed
 
 F = Fraction
 LN2 = math.log(2)

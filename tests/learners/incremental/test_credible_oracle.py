@@ -6,8 +6,8 @@ import random
 import mpmath
 import pytest
 
-from . import credible
-from .credible import PoolTree, Rule, Sampler, StreamRule
+from .oracle import credible
+from .oracle.credible import PoolTree, Rule, Sampler, StreamRule
 
 CRITERIA = ["entropy", "variance", "deviation"]
 NUMERIC = ["numeric"]

@@ -9,8 +9,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma, ndtr
 from scipy.stats import beta as beta_distribution
 
-from . import bayesian
-from .bayesian import Encoder, NaiveTree, beta_mean, dirichlet_step, half_moments, quadrature_update, uncertainty
+from tests.learners.bayesian import oracle as bayesian
+from tests.learners.bayesian.oracle import (
+    Encoder,
+    NaiveTree,
+    beta_mean,
+    dirichlet_step,
+    half_moments,
+    quadrature_update,
+    uncertainty,
+)
 
 PEAK = 1 / math.sqrt(2 * math.pi)
 SHAPES = [(depth, d, K) for depth in (1, 2) for d in (2, 3) for K in (2, 3)]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .utility_scores import Array, Cells, normalised
+from .scores import Array, Cells, normalised
 
 KEPT = 512
 DRAWN_AT = {16: 2, 32: 4, 64: 8, 128: 16, 256: 32, 512: 64}

