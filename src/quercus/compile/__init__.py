@@ -15,8 +15,9 @@ from numba.core.options import DefaultOptions
 
 from quercus.compile.cache import CACHE_VARIABLE, cache_folder, modules_of
 from quercus.compile.entry import ENTRIES, EntryKernel
+from quercus.compile.records import as_interpreted
 
-__all__ = ["CACHE_VARIABLE", "ENTRIES", "EntryKernel", "array_type", "cache_folder", "kernel", "twin"]
+__all__ = ["CACHE_VARIABLE", "ENTRIES", "EntryKernel", "array_type", "cache_folder", "kernel", "record_maker", "twin"]
 
 # Inner kernels are not called from Python.
 _INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -77,6 +78,34 @@ def array_type(dtype: Any, dimensions: int, readonly: bool = False) -> numba.typ
     Array(float64, 2, 'C', False, aligned=True)
     """
     return numba.types.Array(numba.from_dtype(np.dtype(dtype)), dimensions, "C", readonly=readonly)
+
+
+def record_maker(dtype: Any) -> Any:
+    """Return an inner kernel that makes an array of one record of zeros, whose fields are attributes.
+
+    Parameters
+    ----------
+    dtype
+        Of the record, as numpy knows it.
+
+    Examples
+    --------
+    >>> from numba import types
+    >>> make_pair = record_maker([("first", np.int64), ("second", np.int64)])
+    >>> @kernel(types.int64, types.int64)
+    ... def add_one(x):
+    ...     pair = make_pair()[0]
+    ...     pair.first, pair.second = x, 1
+    ...     return pair.first + pair.second
+    >>> add_one(2)
+    3
+    """
+    record = np.dtype(dtype)
+
+    def make() -> Any:
+        return np.zeros(1, record)
+
+    return (lambda: as_interpreted(make())) if numba.config.DISABLE_JIT else kernel(make)
 
 
 def twin(original: Any, name: str, **replaced: Any) -> Any:

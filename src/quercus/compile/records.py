@@ -69,6 +69,10 @@ class Records:
             return Records(self._array[at])
         return Record(self._columns, at)
 
+    def copy(self) -> Records:
+        """Return an array of its own that holds the same."""
+        return Records(self._array.copy())
+
     def __setitem__(self, at: Any, value: Any) -> None:
         if isinstance(value, Record):
             for name, column in self._columns.items():

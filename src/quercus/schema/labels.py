@@ -14,7 +14,7 @@ from quercus.schema.columns import Codes, Column, Numbers, encode_cells, encode_
 from quercus.schema.refusals import short
 
 _LABEL_CLASSES: dict[str | None, type] = {"str": str, "int": int, "bool": bool, "float": float}
-_LABEL_TYPES: dict[type, LabelType] = {str: "str", int: "int", bool: "bool", float: "float"}
+LABEL_TYPES: dict[type, LabelType] = {str: "str", int: "int", bool: "bool", float: "float"}
 
 
 class ClassLabels:
@@ -137,7 +137,7 @@ class ClassLabels:
         if isinstance(column, Codes):
             return column
         cells = column.values
-        if len(set(map(type, cells))) > 1 or type(cells[0]) not in _LABEL_TYPES:
+        if len(set(map(type, cells))) > 1 or type(cells[0]) not in LABEL_TYPES:
             cells = [plain(value) for value in cells]
             if len(set(map(type, cells))) > 1 or cells[0] is REFUSED:
                 # equal labels of two types, as 1 and True, must not meet: the first of another type is refused
@@ -152,7 +152,7 @@ class ClassLabels:
         if value is REFUSED:
             kind = type(raw).__name__
             raise TypeError(f"the label{where} is {short(raw)}, a {kind}; labels are strings, whole numbers or bools.")
-        label_type, fixed = _LABEL_TYPES[type(value)], self.label_type or added.label_type
+        label_type, fixed = LABEL_TYPES[type(value)], self.label_type or added.label_type
         if fixed is not None and label_type != fixed:
             raise ValueError(
                 f"labels were {fixed} and are now {label_type}{where} ({short(value)}); give all labels the same type."

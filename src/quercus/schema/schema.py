@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from quercus.schema.additions import Additions, Batch, LabelBatch
 from quercus.schema.batches import BatchReader
 from quercus.schema.examples import ExampleReader
 from quercus.schema.features import Features
-from quercus.schema.labels import ClassLabels
+from quercus.schema.labels import LABEL_TYPES, ClassLabels
 
 _STATE = ("nominal", "open", "learner", "names", "named", "kinds", "categories", "labels", "label_type")
 
@@ -89,6 +89,7 @@ class Schema(ClassLabels, BatchReader, ExampleReader):
         >>> Schema.from_dict(Schema(nominal=["job"]).to_dict()).nominal
         ['job']
         """
+        _check_state(state)
         schema = cls.__new__(cls)
         schema.__setstate__(state)
         return schema
@@ -135,3 +136,21 @@ class Schema(ClassLabels, BatchReader, ExampleReader):
             self._commit_labels(added)
         else:
             self._commit_features(added)
+
+
+def _check_state(state: Mapping[str, Any]) -> None:
+    """Raise ValueError where a file describes no schema."""
+    names, kinds, categories, labels = (state[name] for name in ("names", "kinds", "categories", "labels"))
+    if not all(isinstance(values, list) for values in (names, kinds, categories, labels)):
+        raise ValueError("its names, kinds, categories and labels must be lists.")
+    if not all(type(name) is str for name in names) or len(set(names)) < len(names):
+        raise ValueError("the names of its features must be different texts.")
+    if not len(names) == len(kinds) == len(categories):
+        raise ValueError(f"it has {len(names)} names, {len(kinds)} kinds and {len(categories)} lists of categories.")
+    for name, kind, values in zip(names, kinds, categories, strict=True):
+        if kind not in ("numeric", "nominal", None) or isinstance(values, str) or not isinstance(values, Sequence):
+            raise ValueError(f"its feature {name!r} is neither numeric nor nominal.")
+    if {LABEL_TYPES.get(type(label)) for label in labels} - {state["label_type"]}:
+        raise ValueError("its labels are not of the type that it names.")
+    if not all(type(state[name]) is bool for name in ("named", "open")):
+        raise ValueError("it must say whether features may come, and whether they have names of their own.")

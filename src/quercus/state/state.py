@@ -325,6 +325,10 @@ class State(Struct):
             name: one.resized(saved[name], wanted) if one.saved else one.new(wanted) for name, one in cls.fields.items()
         }
         state._held = _Held(wanted, whole, parts)
+        uses = state.used
+        for dim in used:
+            if uses[dim] != used[dim]:
+                raise StateError(f"it uses {uses[dim]} of {dim!r}, of which its arrays hold {used[dim]}.")
         state.check()
         state.rebuild()
         return state

@@ -191,7 +191,7 @@ class SplitState(State):
             raise StateError(f"its arrays do not fit together ({wrong}).")
 
     def _checks(self) -> Iterator[Callable[[], bool]]:
-        yield from (self._options, self._trees, self._shapes, self._nodes, self._columns)
+        yield from (self._options, self._trees, self._shapes, self._nodes, self._columns, self._ranges)
 
     def _options(self) -> bool:
         sizes = self.sizes
@@ -247,6 +247,12 @@ class SplitState(State):
             expected |= {(j, code) for code in range(min(int(self.features["categories"][j]), len(used)))}
         first = (int(used["feature"][0]), int(used["category"][0]))
         return first == (-1, -1) and len(names) == len(used) and names == expected and self._moments(used)
+
+    def _ranges(self) -> bool:
+        """Return whether the range of a feature is one, or that of no value at all."""
+        low, high = self.features["low"], self.features["high"]
+        none = (low == math.inf) & (high == -math.inf)
+        return bool((none | (np.isfinite(low) & np.isfinite(high) & (low <= high))).all())
 
     def _moments(self, used: npt.NDArray[np.void]) -> bool:
         """Return whether the running moments of columns are such as values within the limits have."""

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from quercus.ask.kernels import decide_row, measure_answer
-from quercus.compile import array_type, kernel
+from quercus.compile import array_type, kernel, record_maker
 from quercus.decision import decide
 from quercus.learners.evergreen.additive.kernels import (
     find_cells,
@@ -70,6 +70,7 @@ from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME
 
 _ORDER = array_type(np.int64, 1, readonly=True)
 _TABLE = array_type(np.float64, 2, readonly=True)
+make_cut = record_maker(CUT)
 
 
 @kernel
@@ -246,7 +247,7 @@ def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: in
     growing = Tree(state.growth.nodes, state.growth.counts, state.growth.counts, state.growth.sets)
     width, sampled = tree.counts.shape[1], len(store.sampled)
     path, desk = make_path(width), make_desk(store, work, width if grows else 0)
-    cut, pace = np.zeros(1, CUT), float(max(PACE * X.shape[1], LEAST_WORK))
+    cut, pace = make_cut(), float(max(PACE * X.shape[1], LEAST_WORK))
     singles = open_singles(state.additive)
     sums = singles.sums
     sheet, adds_singles = make_sheet(len(singles.columns), width), is_on(singles)
