@@ -12,7 +12,7 @@ from quercus.classifier import Classifier
 from quercus.predictor import Floats, Integers
 from quercus.rows import PREDICT, Rows
 from quercus.schema import Schema
-from quercus.schema.weights import HEAVIEST
+from quercus.schema.labels import HEAVIEST
 
 
 class OnlineClassifier(Classifier):

@@ -29,7 +29,7 @@ from quercus.predictor import Floats, Integers, Predictor, has
 from quercus.rows import ASK, LEARN, PAUSED, PREDICT, RESUME, Rows
 from quercus.schema import Schema, read_weights
 from quercus.schema.additions import Batch, LabelBatch
-from quercus.schema.weights import HEAVIEST
+from quercus.schema.labels import HEAVIEST
 
 Flags = npt.NDArray[np.uint8]
 # What others wait for is done in smaller pieces.
@@ -132,7 +132,8 @@ class Classifier(Predictor):
 
     def _become(self, fresh: Classifier) -> None:
         self.__dict__.pop("feature_names_in_", None)
-        self.__dict__.update({name: value for name, value in vars(fresh).items() if name != "_gate"})
+        kept = {"_gate", *self._parameters}
+        self.__dict__.update({name: value for name, value in vars(fresh).items() if name not in kept})
 
     def _learn_history(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Learn the rows of `fit`."""
@@ -339,7 +340,9 @@ class Classifier(Predictor):
             labels = schema.read_labels(_take_rows(y, keep), classes=classes)
             schema.commit(batch)
             schema.commit(labels)
-            arrived = [int(keep[row]) for row in batch.additions.arrived] if batch.additions is not None else []
+            # What comes with the first row that counts is there from the start: rows before it teach nothing.
+            brought = batch.additions.arrived if batch.additions is not None else []
+            arrived = [int(keep[row]) if row else 0 for row in brought]
         return schema.read(X, learn=False), schema.read_labels(y, learn=False), arrived
 
     def _make_state(self, schema: Schema, classes: Any, features: int) -> None:

@@ -12,35 +12,59 @@ pytest.importorskip("river")
 from river import checks, compose, datasets, evaluate, metrics, preprocessing
 
 from quercus.adapters.river import RiverClassifier
+from quercus.registry import LEARNERS
+from tests.learners.listed import make
 
-LEARNERS = {
-    "confidence": qc.ConfidenceTree(grace_period=20),
-    "credible": qc.CredibleTree(),
-    "exact": qc.CredibleTree(cuts="exact"),
-    "hoeffding": qc.HoeffdingTree(grace_period=20),
+SHUFFLE = "check_shuffle_features_no_impact"
+# Learners whose answers depend on the order of the features, and why.
+ORDER_OF_FEATURES_MATTERS = {
+    "BayesianForest": "each feature starts with weights of its own",
+    "BayesianTree": "each feature starts with weights of its own",
+    "CredibleTree": "of features that cut few labels equally well, the first is taken",
+    "EvergreenForest": "which features a tree may use is drawn by their places",
+    "EvergreenTree": "of features that cut few labels equally well, the first is taken",
+    "ReinforcedTree": "of questions that are worth the same, the first is asked",
+    "UtilityTree": "of questions that are worth the same, the first is asked",
 }
+
+
+def checks_of(name):
+    return list(checks.yield_checks(RiverClassifier(make(name))))
+
+
 CHECKS = [
     pytest.param(name, check, id=f"{name}-{check.__name__}-{number}")
-    for name, learner in LEARNERS.items()
-    for number, check in enumerate(checks.yield_checks(RiverClassifier(learner)))
-    # Of features that cut a few labels equally well the first is taken, so that their order matters.
-    if not (name in ("credible", "exact") and check.__name__ == "check_shuffle_features_no_impact")
+    for name in LEARNERS
+    for number, check in enumerate(checks_of(name))
+    if not (name in ORDER_OF_FEATURES_MATTERS and check.__name__ == SHUFFLE)
 ]
 
 
 @pytest.mark.parametrize(("name", "check"), CHECKS)
 def test_river_check(name, check):
-    check(RiverClassifier(LEARNERS[name]))
+    check(RiverClassifier(make(name)))
+
+
+@pytest.mark.parametrize("name", ORDER_OF_FEATURES_MATTERS)
+def test_the_order_of_features_still_matters(name):
+    def fails(check):
+        try:
+            check(RiverClassifier(make(name)))
+        except AssertionError:
+            return True
+        return False
+
+    assert any(fails(check) for check in checks_of(name) if check.__name__ == SHUFFLE)
 
 
 def test_unit_test_params_make_estimators():
     made = [RiverClassifier(**params) for params in RiverClassifier._unit_test_params()]
-    assert [type(model.learner).__name__ for model in made] == ["ConfidenceTree", "HoeffdingTree"]
+    assert [type(model.learner).__name__ for model in made] == list(LEARNERS)
 
 
-@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
-def test_progressive_validation_in_a_pipeline(learner):
-    pipeline = preprocessing.StandardScaler() | RiverClassifier(learner)
+@pytest.mark.parametrize("name", LEARNERS)
+def test_progressive_validation_in_a_pipeline(name):
+    pipeline = preprocessing.StandardScaler() | RiverClassifier(make(name))
     accuracy = evaluate.progressive_val_score(datasets.Phishing(), pipeline, metrics.Accuracy()).get()
     assert accuracy > 0.8
 
@@ -67,7 +91,7 @@ def test_pipeline_with_selected_and_encoded_features():
 def test_batches_teach_what_rows_teach():
     rows = list(datasets.Phishing().take(600))
     X, y = pd.DataFrame([x for x, _ in rows]), pd.Series([label for _, label in rows])
-    one, many = RiverClassifier(LEARNERS["confidence"]), RiverClassifier(LEARNERS["confidence"])
+    one, many = RiverClassifier(qc.ConfidenceTree(grace_period=20)), RiverClassifier(qc.ConfidenceTree(grace_period=20))
     for x, label in rows:
         one.learn_one(x, label)
     for start in range(0, 600, 77):

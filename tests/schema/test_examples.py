@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from quercus.schema import Schema
-from quercus.schema.cells import plain
+from quercus.schema.columns import plain
 from tests.schema.learning import DATE, FRAME, NAN, learn_one, learned
 
 

@@ -43,7 +43,7 @@ from quercus.ledger import Ledger
 from quercus.predictor import Floats
 from quercus.rows import LEARN
 from quercus.schema import read_weights
-from quercus.schema.cells import plain
+from quercus.schema.columns import plain
 from quercus.store import Model, ModelFileError
 
 # A sum of prices that is off by rounding does not end a budget; the random numbers of cases are apart from all others.

@@ -11,7 +11,7 @@ from quercus.acquisition.notes import Offer
 from quercus.acquisition.saving import Ending
 from quercus.acquisition.steps import Step, Value
 from quercus.acquisition.viewing import CaseView
-from quercus.schema.cells import plain, plain_keys
+from quercus.schema.columns import plain, plain_keys
 from quercus.schema.refusals import listed, short
 
 if TYPE_CHECKING:

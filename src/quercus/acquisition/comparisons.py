@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.schema.cells import HIGH, REFUSED, plain, plain_cells, plain_keys
-from quercus.schema.columns import Codes, Column, Numbers, first_rows
+from quercus.schema.columns import HIGH, REFUSED, Codes, Column, Numbers, first_rows, plain, plain_cells, plain_keys
 from quercus.schema.refusals import listed, refuse_cell, refuse_range, short
 from quercus.schema.tables import InputTable, find_infinite, read_table
 

@@ -25,7 +25,7 @@ from quercus.acquisition.steps import Label, Step, Value
 from quercus.ledger import Ledger
 from quercus.predictor import Floats
 from quercus.schema import Schema
-from quercus.schema.cells import plain, plain_keys
+from quercus.schema.columns import plain, plain_keys
 from quercus.schema.refusals import listed
 
 Status = npt.NDArray[np.uint8]

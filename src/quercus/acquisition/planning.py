@@ -14,7 +14,7 @@ from quercus.acquisition.notes import Notes, Offer
 from quercus.acquisition.steps import Label, Step, Value
 from quercus.engine import Floats
 from quercus.schema import Schema
-from quercus.schema.cells import plain, plain_keys
+from quercus.schema.columns import plain, plain_keys
 from quercus.schema.refusals import listed
 
 if TYPE_CHECKING:

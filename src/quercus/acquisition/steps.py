@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, TypeAlias
 
-from quercus.schema.cells import plain
+from quercus.schema.columns import plain
 from quercus.schema.refusals import short
 
 Value: TypeAlias = float | int | bool | str | None

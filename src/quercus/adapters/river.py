@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from quercus.adapters.wrapping import set_inside, untrained_copy
 from quercus.classifier import Classifier
+from quercus.registry import LEARNERS, find_learner
 
 try:
     from river import base
@@ -63,11 +64,8 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[misc]
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from quercus.learners.incremental.confidence import ConfidenceTree
-        from quercus.learners.incremental.hoeffding import HoeffdingTree
-
-        yield {"learner": ConfidenceTree()}
-        yield {"learner": HoeffdingTree()}
+        for name in LEARNERS:
+            yield {"learner": find_learner(name)()}
 
     @property
     def _multiclass(self) -> bool:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from quercus.ledger.errors import LabelMismatch
 from quercus.ledger.question import Label
 from quercus.ledger.values import check_text
-from quercus.schema.cells import REFUSED, plain
 from quercus.schema.columns import (
+    REFUSED,
     Cells,
     Codes,
     Column,
@@ -19,6 +19,7 @@ from quercus.schema.columns import (
     encode_cells,
     encode_numbers,
     first_rows,
+    plain,
     read_vector,
     size,
 )

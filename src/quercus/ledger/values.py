@@ -11,7 +11,7 @@ from typing import Any
 
 from quercus.ledger.layout import NONE
 from quercus.ledger.question import Value
-from quercus.schema.cells import REFUSED, plain, plain_keys
+from quercus.schema.columns import REFUSED, plain, plain_keys
 from quercus.schema.refusals import refuse_cell, refuse_range
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

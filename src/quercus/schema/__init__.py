@@ -10,7 +10,7 @@ or a list of columns; a column holds numbers, codes into a list of distinct valu
 from __future__ import annotations
 
 from quercus.schema.additions import Additions, Batch, LabelBatch
+from quercus.schema.labels import read_weights
 from quercus.schema.schema import Schema
-from quercus.schema.weights import read_weights
 
 __all__ = ["Additions", "Batch", "LabelBatch", "Schema", "read_weights"]

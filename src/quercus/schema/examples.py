@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.schema.additions import Additions
-from quercus.schema.cells import HIGH, NUMBER_TYPES, REFUSED, are_numbered, plain, plain_keys
+from quercus.schema.columns import HIGH, NUMBER_TYPES, REFUSED, are_numbered, plain, plain_keys
 from quercus.schema.features import Features
 from quercus.schema.refusals import refuse_cell, refuse_range, refuse_text
 

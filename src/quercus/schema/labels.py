@@ -1,7 +1,8 @@
-"""The classes of a stream: labels of one type, numbered by first arrival."""
+"""The classes of a stream: labels of one type, numbered by first arrival; and the weights of rows."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -9,12 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.schema.additions import Additions, LabelBatch, LabelType
-from quercus.schema.cells import REFUSED, plain
-from quercus.schema.columns import Codes, Column, Numbers, encode_cells, encode_numbers, first_rows, read_vector, size
+from quercus.schema.columns import (
+    REFUSED,
+    Cells,
+    Codes,
+    Column,
+    Numbers,
+    decode,
+    encode_cells,
+    encode_numbers,
+    first_rows,
+    plain,
+    read_vector,
+    size,
+)
 from quercus.schema.refusals import short
 
 _LABEL_CLASSES: dict[str | None, type] = {"str": str, "int": int, "bool": bool, "float": float}
 LABEL_TYPES: dict[type, LabelType] = {str: "str", int: "int", bool: "bool", float: "float"}
+# Beyond this, sums of weights would overflow.
+HEAVIEST = 1e100
 
 
 class ClassLabels:
@@ -201,3 +216,51 @@ def _flatten(y: Any, what: str) -> Any:
     from sklearn.utils.validation import column_or_1d
 
     return column_or_1d(np.asarray(y), warn=True)
+
+
+def read_weights(weights: Any, rows: int) -> NDArray[np.float64]:
+    """Return one weight per row.
+
+    Parameters
+    ----------
+    weights
+        None (all 1), a number for all rows, or one number per row; none below zero.
+    rows
+        How many are needed.
+
+    Examples
+    --------
+    >>> read_weights([1, 0.5], 2)
+    array([1. , 0.5])
+    >>> read_weights([1, -0.5], 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: sample_weight holds -0.5 in row 1; weights are not below 0 and at most 1e+100.
+    """
+    if weights is None:
+        return np.ones(rows)
+    single = isinstance(weights, str | numbers.Number) or getattr(weights, "ndim", 1) == 0
+    column = read_vector([weights] if single else weights, "sample_weight")
+    if isinstance(column, Cells):
+        column = encode_cells(column.values, "sample_weight")
+    if isinstance(column, Codes):
+        text = next((value for value in column.values if type(value) is str), None)
+        if text is not None:
+            raise TypeError(f"sample_weight holds {short(text)}; give numbers.")
+        values = np.array(decode(column), dtype=np.float64)
+    else:
+        values = np.ascontiguousarray(column.values, dtype=np.float64)
+    if single:
+        values = np.repeat(values, rows)
+    if len(values) != rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {[rows, len(values)]}; "
+            "give one sample_weight per row."
+        )
+    good = (values <= HEAVIEST) & (values >= 0)
+    if not good.all():
+        row = int(good.argmin())
+        raise ValueError(
+            f"sample_weight holds {values[row]} in row {row}; weights are not below 0 and at most {HEAVIEST:g}."
+        )
+    return values

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from quercus.schema.additions import Additions, Batch, LabelBatch
-from quercus.schema.batches import BatchReader
 from quercus.schema.examples import ExampleReader
 from quercus.schema.features import Features
 from quercus.schema.labels import LABEL_TYPES, ClassLabels
@@ -14,7 +13,7 @@ from quercus.schema.labels import LABEL_TYPES, ClassLabels
 _STATE = ("nominal", "open", "learner", "names", "named", "kinds", "categories", "labels", "label_type")
 
 
-class Schema(ClassLabels, BatchReader, ExampleReader):
+class Schema(ClassLabels, ExampleReader):
     """Features and classes in order of arrival.
 
     Parameters

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.schema.cells import plain_keys
-from quercus.schema.columns import Cells, Column, read_series, read_vector, size, unmask
+from quercus.schema.columns import Cells, Column, plain_keys, read_series, read_vector, size, unmask
 from quercus.schema.refusals import refuse_dtype, short
 
 

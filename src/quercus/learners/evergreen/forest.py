@@ -54,6 +54,10 @@ class ForestState:
     def __init__(self, trees: list[EvergreenState], additive: AdditiveState, losses: Floats, max_bytes: int) -> None:
         self.trees, self.additive, self.losses, self.max_bytes = trees, additive, losses, max_bytes
 
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        # What another process shares cannot be written to; a copy can.
+        self.__dict__.update(parts | {"losses": parts["losses"].copy()})
+
     @property
     def parts(self) -> dict[str, EvergreenState | AdditiveState]:
         """The states by the names that they have in files."""

@@ -17,7 +17,7 @@ from quercus.learners.utility.state import UtilityState
 from quercus.predictor import Floats, Integers
 from quercus.rows import Rows
 from quercus.schema import Schema
-from quercus.schema.weights import HEAVIEST
+from quercus.schema.labels import HEAVIEST
 
 Ranges = Mapping[int, tuple[float, float]]
 # When the bins of a feature are drawn: an eighth as many as it has known values.
