@@ -243,7 +243,8 @@ class Classifier(Predictor):
         if changed:
             self._check_arguments()
             self._made_with = given
-            self._own_gate.alone(self._note_schema)
+            if self._is_fitted():
+                self._own_gate.alone(self._note_schema)
         self.__dict__["_is_changed"] = False
 
     def _saved_params(self) -> dict[str, Any]:

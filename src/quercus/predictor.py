@@ -235,10 +235,13 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with self._own_gate.reading:
             if not self._is_fitted():
                 return np.zeros(len(X), np.int64), np.zeros((1, 0))
-            leaves, known = self.engine.regions(self._state, self._read(X))
-            counts = np.zeros((len(known), len(self._order)))
-            counts[:, : known.shape[1]] = known[:, : len(self._order)]
-            return leaves, np.ascontiguousarray(counts[:, self._order])
+            return self._read_regions(self._read(X))
+
+    def _read_regions(self, rows: Floats) -> tuple[Integers, Floats]:
+        leaves, known = self.engine.regions(self._state, rows)
+        counts = np.zeros((len(known), len(self._order)))
+        counts[:, : known.shape[1]] = known[:, : len(self._order)]
+        return leaves, np.ascontiguousarray(counts[:, self._order])
 
     @has(KnowsSupport)  # type: ignore[untyped-decorator]
     def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:

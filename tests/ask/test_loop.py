@@ -73,7 +73,7 @@ def test_only_asked_rows_are_learned(adaptive):
     alone = qc.ConfidenceTree(grace_period=20, adaptive=adaptive)
     for row in asked.tolist():
         if adaptive:
-            alone.learn_marked(X[row : row + 1], y[row : row + 1], [bool(decisions["explored"][row])])
+            alone.learn_monitored(X[row : row + 1], y[row : row + 1], [bool(decisions["explored"][row])])
         else:
             alone.partial_fit(X[row : row + 1], y[row : row + 1])
     ours, theirs = learner.state_arrays(), alone.state_arrays()

@@ -43,7 +43,7 @@ def accuracy(learner, X, y):
 
 
 def sound(tree):
-    tree._tree.check()
+    tree._state.check()
     return True
 
 
@@ -62,7 +62,7 @@ def test_the_contract(learner, check):
 def test_any_partition_gives_the_same_bytes(learner, stream):
     X, y = stream
     whole = clone(learner).partial_fit(X, y)
-    assert whole._tree.watching["replaced"][0] >= 2
+    assert whole._state.watching["replaced"][0] >= 2
     assert sound(whole)
     cuts = [0, 1, 2, 300, 3001, 3500, 3777, 4000, 6001, 6500, 9100, len(y)]
     batches = clone(learner)
@@ -91,7 +91,7 @@ def test_saving_with_alternates_on_trial_changes_nothing(learner, stream, tmp_pa
         saved = pickle.loads(pickle.dumps(copy.deepcopy(qc.load(tmp_path / "tree.quercus"))))
     assert on_trial > 5
     same(whole, saved)
-    assert saved._tree.to_sizes() == whole._tree.to_sizes()
+    assert saved._state.to_sizes() == whole._state.to_sizes()
     np.testing.assert_array_equal(whole.predict_proba(X), saved.predict_proba(X))
 
 
@@ -103,7 +103,7 @@ def test_weights_and_every_kind_of_column():
     w[0] = 1.0
     tree = ConfidenceTree(adaptive=True, features="open", grace_period=30)
     whole = clone(tree).partial_fit(X, y, sample_weight=w)
-    assert whole._tree.watching["replaced"][0] >= 1
+    assert whole._state.watching["replaced"][0] >= 1
     assert sound(whole)
     batches = clone(tree)
     for start in range(0, len(y), 333):
@@ -151,8 +151,8 @@ def test_a_long_stream_of_changes_leaks_nothing():
         signal = X[:, part % 3] > rng.random()
         tree.partial_fit(X, (signal ^ (rng.random(5000) < 0.1)).astype(int))
         taken.append(tree.nbytes)
-        nodes.append(int(tree._tree.options["nodes"][0]))
-    assert tree._tree.watching["replaced"][0] > 50
+        nodes.append(int(tree._state.options["nodes"][0]))
+    assert tree._state.watching["replaced"][0] > 50
     assert sound(tree)
     assert max(taken[20:]) <= 2 * max(taken[:20])
     assert max(nodes[20:]) <= 2 * max(nodes[:20])
@@ -176,7 +176,7 @@ def test_a_tree_that_is_full_still_follows_changes(max_bytes):
         warnings.filterwarnings("ignore", message="the tree has stopped growing")
         tree = HoeffdingTree(adaptive=True, max_bytes=max_bytes)
         outcome = tree.test_then_learn(X, y)
-    assert tree._tree.watching["replaced"][0] >= 2
+    assert tree._state.watching["replaced"][0] >= 2
     assert np.mean(outcome.truth[-4000:] == outcome.answers[-4000:]) > 0.65
     assert tree.nbytes <= max_bytes
     assert sound(tree)
@@ -187,12 +187,12 @@ def test_what_is_shown_and_frozen_is_the_tree_that_answers(tmp_path):
     tree = ConfidenceTree(adaptive=True, grace_period=20, c=0.002)
     for start in range(0, 8000, 50):
         tree.partial_fit(X[start : start + 50], y[start : start + 50])
-        if start > 2000 and tree.n_alternates_ > 0 and tree._tree.watching["free_pairs"][0] > 0:
+        if start > 2000 and tree.n_alternates_ > 0 and tree._state.watching["free_pairs"][0] > 0:
             break
     assert re.search(f"{tree.n_alternates_} alternate subtrees? on trial$", str(tree))
     view = tree.view()
     leaves = [node for node in view.nodes if node.leaf is not None]
-    assert tree.n_leaves_ == len(leaves) < (int(tree._tree.options["nodes"][0]) + 1) // 2
+    assert tree.n_leaves_ == len(leaves) < (int(tree._state.options["nodes"][0]) + 1) // 2
     assert tree.depth_ == max(node.depth for node in view.nodes)
     assert tree.feature_importances_.sum() == pytest.approx(1)
     row = {f"x{j}": float(value) for j, value in enumerate(X[17])}
@@ -255,26 +255,26 @@ def test_only_marked_rows_feed_the_detectors():
     X, y = changing(6000, 2000)
     plain = ConfidenceTree().partial_fit(X, y)
     tree = ConfidenceTree(adaptive=True)
-    tree.learn_marked(X, y, np.zeros(6000, bool))
+    tree.learn_monitored(X, y, np.zeros(6000, bool))
     same_main = [
         name for name, array in plain.state_arrays().items() if array.tobytes() == tree.state_arrays()[name].tobytes()
     ]
     assert same_main == list(plain.state_arrays())
-    assert not tree._tree.windows.any()
+    assert not tree._state.windows.any()
     every = ConfidenceTree(adaptive=True)
-    every.learn_marked(X, y, np.ones(6000, bool))
+    every.learn_monitored(X, y, np.ones(6000, bool))
     same(every, ConfidenceTree(adaptive=True).partial_fit(X, y))
     some, parts = ConfidenceTree(adaptive=True), ConfidenceTree(adaptive=True)
     marks = np.random.default_rng(0).random(6000) < 0.5
-    some.learn_marked(X, y, marks)
+    some.learn_monitored(X, y, marks)
     for start in range(0, 6000, 700):
         part = slice(start, start + 700)
-        parts.learn_marked(X[part], y[part], marks[part])
+        parts.learn_monitored(X[part], y[part], marks[part])
     same(some, parts)
-    assert 0 < some._tree.windows[0, COUNT] < every._tree.options["time"][0]
-    with pytest.raises(ValueError, match="watched is of type int64"):
-        tree.learn_marked(X[:2], y[:2], [1, 0])
-    assert not hasattr(plain, "learn_marked")
+    assert 0 < some._state.windows[0, COUNT] < every._state.options["time"][0]
+    with pytest.raises(ValueError, match="monitored must be one True or False for each of the 2 rows"):
+        tree.learn_monitored(X[:2], y[:2], [1, 0])
+    assert not hasattr(plain, "learn_monitored")
 
 
 def test_under_a_policy_only_explored_rows_feed_the_detectors():
@@ -283,6 +283,6 @@ def test_under_a_policy_only_explored_rows_feed_the_detectors():
     policy = qc.ask.Confident(budget=0.4, explore=0.25)
     looked = AskLoop(tree, AskState(policy), ["x0", "x1", "x2"]).run(X, y)
     explored = int(looked.decisions["explored"].sum())
-    assert tree._tree.options["time"][0] == looked.decisions["asked"].sum() > 2 * explored > 100
+    assert tree._state.options["time"][0] == looked.decisions["asked"].sum() > 2 * explored > 100
     # Nothing changes, so that the window holds all of them; rows that bring a class are learned apart.
-    assert abs(tree._tree.windows[0, COUNT] - explored) <= 2
+    assert abs(tree._state.windows[0, COUNT] - explored) <= 2

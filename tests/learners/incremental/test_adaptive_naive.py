@@ -11,7 +11,7 @@ from tests.learners.incremental.test_against_naive import compare_leaf, mixed_st
 
 def compare_trees(tree, naive, at, plain, alternates=True):
     """Compare the subtrees below two nodes; return how many alternates there are."""
-    state = tree._tree
+    state = tree._state
     node, other = state.nodes[at], naive.nodes[plain]
     if other.cut is None:
         assert node["left"] == 0
@@ -27,16 +27,16 @@ def compare_trees(tree, naive, at, plain, alternates=True):
 
 
 def compare_watches(tree, naive, at, plain):
-    watch, other = tree._tree.watches[at], naive.watch(plain)
-    compare_windows(tree._tree.windows[at], other.errors)
+    watch, other = tree._state.watches[at], naive.watch(plain)
+    compare_windows(tree._state.windows[at], other.errors)
     assert watch["starts"] == other.starts
     assert (watch["alternate"] > 0) == (other.trial is not None)
     if other.trial is None:
         return 0
     root = watch["alternate"]
     assert watch["rows"] == other.trial.rows
-    compare_windows(tree._tree.windows[root], other.trial.errors)
-    compare_windows(tree._tree.windows[root + 1], other.trial.pairs)
+    compare_windows(tree._state.windows[root], other.trial.errors)
+    compare_windows(tree._state.windows[root + 1], other.trial.pairs)
     return 1 + compare_trees(tree, naive, root, other.trial.root, alternates=False)
 
 
@@ -77,7 +77,7 @@ def test_same_trees_while_the_stream_changes(rule, leaf):
         found = compare_trees(tree, naive, 0, 0)
         assert found == tree.n_alternates_
         alternates += found
-    watching = tree._tree.watching[0]
+    watching = tree._state.watching[0]
     assert (watching["started"], watching["replaced"]) == (naive.started, naive.replaced)
     assert naive.replaced >= 1
     assert alternates >= 1

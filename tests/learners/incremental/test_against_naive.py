@@ -50,7 +50,7 @@ def recode(X, column):
 
 
 def compare(tree, naive, X):
-    nodes, counts = tree._tree.to_arrays()["nodes"], tree._tree.to_arrays()["counts"]
+    nodes, counts = tree._state.to_arrays()["nodes"], tree._state.to_arrays()["counts"]
     dump = naive.dump()
     assert len(nodes) == len(dump)
     for k, (node, plain) in enumerate(zip(nodes, dump, strict=True)):
@@ -70,7 +70,7 @@ def compare(tree, naive, X):
 
 
 def compare_leaf(tree, slot, plain):
-    state = tree._tree
+    state = tree._state
     np.testing.assert_array_equal(state.hist[slot, 0], plain["own"])
     assert (state.leaves["buffer"][slot] >= 0) == plain["collecting"]
     assert bool(state.leaves["drawn"][slot]) == plain["drawn"]

@@ -89,7 +89,7 @@ def test_same_tree_where_bounds_leave_the_table():
     y = number_by_arrival(rng.random(4000) < np.where(np.arange(4000) < 2500, 0.4, 0.1 + 0.8 * (X[:, 0] > 0.5)))
     tree = run_both(X, y, leaf="majority", delta=0.1, correction="cuts", grace_period=200)
     assert tree.n_leaves_ > 1
-    assert tree._tree.nodes["weight"][0] > 1024
+    assert tree._state.nodes["weight"][0] > 1024
 
 
 def test_a_leaf_of_one_class_is_never_split():
@@ -105,7 +105,7 @@ def test_looks_become_rarer():
     looks = []
     for _ in range(3):
         tree.partial_fit(rng.random((20_000, 1)), rng.integers(0, 2, 20_000))
-        looks.append(int(tree._tree.leaves["looks"][0]))
+        looks.append(int(tree._state.leaves["looks"][0]))
     expected = 50 + math.log(60_000 / 1_000) / math.log(1.02)
     assert looks[2] == pytest.approx(expected, abs=8)
     assert looks[2] - looks[1] < 25

@@ -34,7 +34,7 @@ def plain_rows(table):
 
 def shape(tree, node=0):
     """The tree without node numbers."""
-    nodes, counts = tree._tree.to_arrays()["nodes"], tree._tree.to_arrays()["counts"]
+    nodes, counts = tree._state.to_arrays()["nodes"], tree._state.to_arrays()["counts"]
     at = nodes[node]
     if at["left"] == 0:
         return tuple(counts[node].tolist())
@@ -56,10 +56,10 @@ def test_forty_rows_as_the_plain_tree(size, classes):
         view = tree.view()
         assert len(found) == len(view.nodes)
     assert tree.n_leaves_ > 1
-    for k, (plain, node) in enumerate(zip(naive.nodes, tree._tree.to_arrays()["nodes"], strict=True)):
+    for k, (plain, node) in enumerate(zip(naive.nodes, tree._state.to_arrays()["nodes"], strict=True)):
         if plain["left"] is None:
             assert node["left"] == 0
-            np.testing.assert_array_equal(tree._tree.counts[k, :classes], plain["counts"])
+            np.testing.assert_array_equal(tree._state.counts[k, :classes], plain["counts"])
         else:
             assert (plain["feature"], plain["left"]) == (node["feature"], node["left"])
 
@@ -215,7 +215,7 @@ def test_frozen_and_explained(cuts):
     assert tree.explain_one({"number": 0.7, "kind": "a", "other": 0.0}).prediction in (0, 1)
 
 
-def test_a_changed_argument_does_not_spoil_the_bounds_of_others():
+def test_a_changed_argument_is_refused_and_does_not_spoil_the_bounds_of_others():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
@@ -223,8 +223,18 @@ def test_a_changed_argument_does_not_spoil_the_bounds_of_others():
     find_table.cache_clear()
     for cuts in ("exact", "binned"):
         begun = qc.CredibleTree(cuts=cuts, delta=0.001).partial_fit(X[:2], [0, 1])
-        begun.set_params(delta=0.293).partial_fit(X, y)
+        with pytest.raises(ValueError, match=r"delta was changed from 0\.001 to 0\.293"):
+            begun.set_params(delta=0.293).partial_fit(X, y)
+        begun.set_params(delta=0.001).partial_fit(X, y)
     assert qc.CredibleTree(cuts="exact", delta=0.293).partial_fit(X, y).n_leaves_ == alone > 2
+
+
+def test_an_argument_that_was_changed_after_the_pool_came_is_refused():
+    tree = qc.CredibleTree(delta=0.1).fit_pool(ROWS).set_params(delta=0.2)
+    for learn in (lambda: tree.learn_pool([0], ["a"]), lambda: tree.partial_fit(ROWS[:1], ["a"])):
+        with pytest.raises(ValueError, match=r"delta was changed from 0\.1 to 0\.2"):
+            learn()
+    assert tree.set_params(delta=0.1, loss={"a": {"b": 2}}).learn_pool([0], ["a"]).predict(ROWS[:1]) == ["a"]
 
 
 def test_leaves_of_exact_trees_tell_how_sure_they_are():

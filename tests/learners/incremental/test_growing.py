@@ -272,7 +272,7 @@ def test_interrupted_learning_leaves_a_usable_tree(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(tree, "_slice", 1000)
-    monkeypatch.setattr("quercus.learners.incremental.tree.next_slice", interrupt)
+    monkeypatch.setattr("quercus.classifier.next_slice", interrupt)
     with pytest.raises(KeyboardInterrupt):
         tree.partial_fit(X, late)
     monkeypatch.undo()
@@ -349,7 +349,7 @@ def test_a_frozen_tree_can_be_loaded_at_any_time(learner, tmp_path):
 def test_a_refused_feature_or_class_changes_nothing(stream):
     X, y = stream
     tree = ConfidenceTree(features="open").partial_fit(X[:3000], y[:3000])
-    state = tree._tree
+    state = tree._state
     for change in (
         lambda: state.add_features(400),
         lambda: state.declare_classes(4000),

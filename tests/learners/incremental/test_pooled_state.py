@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quercus.learners.incremental.frozen import _keep_answers
+from quercus.learners.incremental.frozen import keep_answers
 from quercus.learners.incremental.kernels import find_leaves
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.learners.incremental.restore import restore_tree
@@ -113,7 +113,7 @@ def test_the_tree_that_answers_is_a_plain_one():
     assert type(main) is not PooledState
     assert main.nodes is tree.nodes
     assert set(main.to_arrays()) < set(tree.to_arrays())
-    frozen = restore_tree(as_model(_keep_answers(main)), TreeState, 2**30)
+    frozen = restore_tree(as_model(keep_answers(main)), TreeState, 2**30)
     leaves = np.zeros((2, tree.n_rows), np.int64)
     for each, found in zip((tree, frozen), leaves, strict=True):
         find_leaves(each.nodes, tree.values[: tree.n_rows], found)

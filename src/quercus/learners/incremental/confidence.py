@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Self
 
 from quercus.arguments import check_choice, check_number
+from quercus.classifier import Classifier
+from quercus.learners.incremental.engine import IncrementalEngine, check_tie, count_alternates
 from quercus.learners.incremental.layout import (
     ENTROPY,
     GINI,
@@ -20,12 +22,29 @@ from quercus.learners.incremental.layout import (
     THEOREM,
     TIGHT,
 )
-from quercus.learners.incremental.tree import GrowingTree
 
 _BOUNDS = {"practical": PRACTICAL, "tight": TIGHT, "theorem": THEOREM, "mcdiarmid": MCDIARMID}
 
 
-class ConfidenceTree(GrowingTree):
+def _check(params: Any) -> None:
+    check_tie(params)
+    check_choice("bound", params.bound, _BOUNDS)
+    check_number("c", params.c, least=0)
+    if params.bound == "mcdiarmid" and params.criterion == "kearns_mansour":
+        raise ValueError("bound='mcdiarmid' has no form for criterion='kearns_mansour'; choose 'gini' or 'entropy'.")
+
+
+def _settings(params: Any) -> dict[str, Any]:
+    return {
+        "rule": _BOUNDS[params.bound],
+        "scale": params.c,
+        "margin": 2.0,
+        "tie": params.tie,
+        "alpha": params.alpha,
+    }
+
+
+class ConfidenceTree(Classifier):
     """Decision tree that splits a leaf once it is confident about the best split.
 
     A leaf is split when the impurity that its best feature removes leads that of every other feature, and that of no
@@ -98,8 +117,13 @@ class ConfidenceTree(GrowingTree):
     'yes'
     """
 
-    _CRITERIA: ClassVar[dict[str, int]] = {"gini": GINI, "entropy": ENTROPY, "kearns_mansour": KEARNS_MANSOUR}
-    _RULES: ClassVar[tuple[int, ...]] = tuple(_BOUNDS.values())
+    engine: ClassVar = IncrementalEngine(
+        criteria={"gini": GINI, "entropy": ENTROPY, "kearns_mansour": KEARNS_MANSOUR},
+        rules=tuple(_BOUNDS.values()),
+        settings=_settings,
+        check=_check,
+    )
+    n_alternates_ = property(count_alternates)
 
     def __init__(
         self,
@@ -152,15 +176,3 @@ class ConfidenceTree(GrowingTree):
         published: dict[str, Any] = {"criterion": "gini", "bound": "practical", "c": 0.005, "tie": 0.0, "alpha": 1.0}
         leaves: dict[str, Any] = {"grace_period": 100, "min_leaf": 0, "leaf": "majority"}
         return cls(**(published | leaves | changes))
-
-    def _check_arguments(self) -> None:
-        super()._check_arguments()
-        check_choice("bound", self.bound, _BOUNDS)
-        check_number("c", self.c, least=0)
-        if self.bound == "mcdiarmid" and self.criterion == "kearns_mansour":
-            raise ValueError(
-                "bound='mcdiarmid' has no form for criterion='kearns_mansour'; choose 'gini' or 'entropy'."
-            )
-
-    def _settings(self) -> dict[str, Any]:
-        return super()._settings() | {"rule": _BOUNDS[self.bound], "scale": self.c, "margin": 2.0}

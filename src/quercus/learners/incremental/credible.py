@@ -10,12 +10,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
 from quercus.arguments import check_choice, check_number
+from quercus.classifier import Classifier, _FullError
 from quercus.learners.incremental.credible_kernels import run_adaptive_credible_rows, run_credible_rows
+from quercus.learners.incremental.engine import count_alternates
 from quercus.learners.incremental.layout import CREDIBLE, CUTS, CUTS_AND_LOOKS, HOEFFDING_INTERVAL, NO_CORRECTION
-from quercus.learners.incremental.pooled.tree import PooledTree
-from quercus.predictor import Floats
-from quercus.statistics.credible import MEASURES, NO_TABLE, find_table
+from quercus.learners.incremental.pooled.engine import PoolEngine, PoolRows
+from quercus.learners.incremental.pooled.layout import LABEL
+from quercus.learners.incremental.pooled.state import PooledState
+from quercus.predictor import Floats, Integers
+from quercus.schema import Schema, read_weights
+from quercus.statistics.credible import MEASURES
 
 _BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
 _CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}
@@ -23,7 +33,25 @@ _CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}
 _PACE = 0.02
 
 
-class CredibleTree(PooledTree):
+def _check(params: Any) -> None:
+    check_choice("bound", params.bound, _BOUNDS)
+    check_choice("correction", params.correction, _CORRECTIONS)
+    check_number("delta", params.delta, least=0, above=True, most=0.5)
+
+
+def _settings(params: Any) -> dict[str, Any]:
+    # The rule compares with "no split" by itself: no tie-break, no test.
+    return {
+        "rule": _BOUNDS[params.bound],
+        "scale": params.delta,
+        "correction": _CORRECTIONS[params.correction],
+        "pace": _PACE,
+        "tie": 0.0,
+        "alpha": 1.0,
+    }
+
+
+class CredibleTree(Classifier):
     """Decision tree that splits a leaf once the split is credible: Bayesian intervals instead of large-sample bounds.
 
     The labels of a region leave a posterior of its class shares, and so of its impurity. A leaf is split by the cut
@@ -107,14 +135,16 @@ class CredibleTree(PooledTree):
     0.85
     """
 
-    _CRITERIA: ClassVar[dict[str, int]] = MEASURES
-    _RULES: ClassVar[tuple[int, ...]] = tuple(_BOUNDS.values())
-    _KERNELS = (run_credible_rows, run_adaptive_credible_rows)
-    # The table of bounds, shared with other trees.
-    _bounds: Floats
-    # The rule compares with "no split" by itself.
-    tie = 0.0
-    alpha = 1.0
+    engine: ClassVar = PoolEngine(
+        criteria=MEASURES,
+        rules=tuple(_BOUNDS.values()),
+        settings=_settings,
+        check=_check,
+        kernels=(run_credible_rows, run_adaptive_credible_rows),
+    )
+    n_alternates_ = property(count_alternates)
+    # The schema of a pool before its first label.
+    _pool_schema: Schema
 
     def __init__(
         self,
@@ -168,36 +198,192 @@ class CredibleTree(PooledTree):
         published: dict[str, Any] = {"criterion": "entropy", "delta": 0.2, "correction": None, "cuts": "exact"}
         return cls(**(published | changes))
 
-    def _check_arguments(self) -> None:
-        super()._check_arguments()
-        check_choice("bound", self.bound, _BOUNDS)
-        check_choice("correction", self.correction, _CORRECTIONS)
-        check_number("delta", self.delta, least=0, above=True, most=0.5)
+    def fit_pool(self, X: Any) -> Self:
+        """Forget everything and take rows without labels; `learn_pool` labels them.
+
+        Parameters
+        ----------
+        X
+            Rows, as in `partial_fit`.
+
+        Examples
+        --------
+        >>> from quercus import CredibleTree
+        >>> tree = CredibleTree().fit_pool([[1.0], [2.0], [3.0], [4.0]])
+        >>> tree.learn_pool([0, 3], ["low", "high"]).predict([[1.5]]).tolist()
+        ['high']
+        >>> tree.n_pool_, tree.pool_labelled_.tolist()
+        (4, [True, False, False, True])
+        """
+        fresh = clone(self)
+        fresh._take_pool(X)
+        with self._learning():
+            self._own_gate.alone(self._become, fresh)
+        return self
+
+    def learn_pool(self, rows: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the labels of rows of the pool, in this order.
+
+        Parameters
+        ----------
+        rows
+            Positions in the pool, counted from 0; each row is labelled once.
+        y
+            Their labels.
+        classes
+            Labels known beforehand; others may still come.
+        sample_weight
+            A weight above 0 per label.
+        """
+        with self._learning():
+            pool, known = self._find_pool(), self._is_fitted()
+            if known and self._is_changed:
+                self._check_changes()
+            places = _read_places(rows, pool)
+            schema = self.schema_ if known else self._new_schema()
+            labels = schema.read_labels(y, rows=len(places), classes=classes)
+            weights = read_weights(sample_weight, len(places))
+            if not weights.all():
+                raise ValueError("a label of weight 0 teaches nothing; leave its row out, to label it later.")
+            before, undo = dict(vars(self)), schema.to_dict()
+            try:
+                self._own_gate.alone(self._accept_labels, schema, labels, classes)
+                self._run(PoolRows(pool.values[places], places, y=labels.ids, weight=weights), LABEL)
+            except _FullError as full:
+                self._own_gate.alone(self._undo_labels, before, undo, full.row)
+                told = f" The {full.row} labels before it are learned." if full.row else ""
+                raise MemoryError(f"{full.error}{told}") from full.error
+        return self
+
+    def holds(self, X: Any) -> bool:
+        """Return whether these are the rows of the pool, in order; rows that came with their labels may follow.
+
+        Parameters
+        ----------
+        X
+            Rows, as in `fit_pool`.
+
+        Examples
+        --------
+        >>> from quercus import CredibleTree
+        >>> tree = CredibleTree().fit_pool([[1.0], [2.0]])
+        >>> tree.holds([[1.0], [2.0]]), tree.holds([[1.0], [3.0]])
+        (True, False)
+        """
+        pool = vars(self).get("_state")
+        if not isinstance(pool, PooledState):
+            return False
+        schema = self.schema_ if self._is_fitted() else self._pool_schema
+        try:
+            rows = schema.read(X, learn=False).X
+        except (ValueError, TypeError):
+            return False
+        n = len(rows)
+        return n <= pool.n_rows and np.array_equal(rows, pool.values[:n, : rows.shape[1]], equal_nan=True)
 
     @property
-    def _table(self) -> Floats:
-        kept = vars(self).get("_bounds")
-        if kept is None:
-            # By what the tree was begun with: an argument that was changed since must not spoil the table of others.
-            rule, delta, measure = self._begun_with()
-            kept = self._bounds = find_table(delta, measure) if rule == CREDIBLE else NO_TABLE
-        return kept
+    def n_pool_(self) -> int:
+        """Number of rows in the pool, labelled or not; 0 without one."""
+        tree = vars(self).get("_state")
+        return tree.n_rows if isinstance(tree, PooledState) else 0
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_bounds"}
+    @property
+    def pool_labelled_(self) -> npt.NDArray[np.bool_]:
+        """For each row of the pool, whether its label is known."""
+        with self._own_gate.reading:
+            pool = self._find_pool()
+            return np.asarray(pool.labels_of(np.arange(pool.n_rows)) >= 0)
 
-    def _settings(self) -> dict[str, Any]:
-        return super()._settings() | {
-            "rule": _BOUNDS[self.bound],
-            "scale": self.delta,
-            "correction": _CORRECTIONS[self.correction],
-            "pace": _PACE,
-        }
+    def regions(self, X: Any = None) -> tuple[Integers, Floats]:
+        """Return the leaf that each row lies in, and the class counts of every node: what a pool sampler sees.
 
-    def _pooling(self) -> dict[str, Any]:
-        return super()._pooling() | {
-            "measure": self._CRITERIA[self.criterion],
-            "bound": _BOUNDS[self.bound],
-            "correction": _CORRECTIONS[self.correction],
-            "delta": self.delta,
-        }
+        Parameters
+        ----------
+        X
+            Rows, as in `predict`; None: those of the pool.
+        """
+        if X is not None:
+            return super().regions(X)
+        with self._own_gate.reading:
+            pool = self._find_pool()
+            if not self._is_fitted():
+                return np.zeros(pool.n_rows, np.int64), np.zeros((1, 0))
+            return self._read_regions(pool.values[: pool.n_rows])
+
+    def _check_fitted(self) -> None:
+        if not self._is_fitted() and self.n_pool_:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance has a pool, but no label yet. Call learn_pool first."
+            )
+        super()._check_fitted()
+
+    def _find_pool(self) -> PooledState:
+        pool = vars(self).get("_state")
+        if not isinstance(pool, PooledState):
+            raise NotFittedError(f"This {type(self).__name__} has no pool; give it one with fit_pool.")
+        return pool
+
+    def _take_pool(self, X: Any) -> None:
+        schema = self._new_schema()
+        batch = schema.read(X, learn=True)
+        schema.commit(batch)
+        self._state = self.engine.new_pool(self, batch.X, schema.kinds)
+        self._pool_schema = schema
+        self._begin_learning()
+
+    def _new_schema(self) -> Schema:
+        pool = vars(self).get("_pool_schema")
+        if pool is None:
+            return super()._new_schema()
+        if self._is_changed:
+            self._check_changes()
+        return Schema.from_dict(pool.to_dict())
+
+    def _make_state(self, schema: Schema, classes: Any, features: int) -> None:
+        if not self._is_fitted() and "_pool_schema" in vars(self):
+            # The tree is there, and waits for its first label; it stays as it is if there is no room for that.
+            self._state = self._state.copy() if classes is not None else self._state
+            self.schema_ = schema
+        super()._make_state(schema, classes, features)
+
+    def _accept_labels(self, schema: Schema, labels: Any, classes: Any) -> None:
+        try:
+            schema.commit(labels)
+            self._make_state(schema, classes, len(schema.names))
+        except MemoryError as error:
+            raise _FullError(0, error) from error
+
+    def _undo_labels(self, before: dict[str, Any], schema: dict[str, Any], learned: int) -> None:
+        """Go back to the classes that were known after so many labels."""
+        if learned == 0 and "schema_" not in before:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            return
+        labels, self.schema_ = self.schema_.labels, Schema.from_dict(schema)
+        counted = labels[len(self.schema_.labels) : int(self._state.options["classes"][0])]
+        if counted:
+            self.schema_.commit(self.schema_.read_labels(counted))
+        self._note_schema()
+
+    def _become(self, fresh: Classifier) -> None:
+        for name in vars(self).keys() - self._parameters - {"_gate"}:
+            del self.__dict__[name]
+        super()._become(fresh)
+
+
+def _read_places(rows: Any, pool: PooledState) -> Integers:
+    """Return positions in the pool; refuse what is none, twice there, or labelled."""
+    places = np.asarray(rows)
+    if places.ndim != 1 or len(places) == 0 or places.dtype.kind not in "iu":
+        raise ValueError(f"rows are {rows!r}; give a list of positions in the pool, counted from 0.")
+    places = np.ascontiguousarray(places, np.int64)
+    wrong = places[(places < 0) | (places >= pool.n_rows)]
+    if len(wrong):
+        raise ValueError(f"row {wrong[0]} is not in the pool, which has rows 0 to {pool.n_rows - 1}.")
+    values, times = np.unique(places, return_counts=True)
+    if (times > 1).any():
+        raise ValueError(f"row {values[times > 1][0]} is given twice; label each row once.")
+    labelled = places[pool.labels_of(places) >= 0]
+    if len(labelled):
+        raise ValueError(f"row {labelled[0]} of the pool has a label already; give rows that have none.")
+    return places

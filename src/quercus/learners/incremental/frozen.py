@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from quercus.learners.incremental.look import TreeLook
-from quercus.learners.incremental.restore import restore_tree
+from quercus.learners.incremental.engine import TreeEngine
 from quercus.learners.incremental.state import TreeState
-from quercus.store import Model
+from quercus.predictor import Predictor
 
 
-class FrozenTree(TreeLook):
+class FrozenTree(Predictor):
     """A small, immutable, predict-only model; `tree.freeze()` makes one.
 
     Parameters
@@ -36,37 +32,25 @@ class FrozenTree(TreeLook):
     (True, True)
     """
 
+    engine = TreeEngine()
+
     def __init__(self, learner: str = "", loss: Mapping[Any, Mapping[Any, float]] | None = None) -> None:
         self.learner = learner
         self.loss = loss
 
-    @classmethod
-    def _from_tree(cls, tree: TreeLook) -> FrozenTree:
-        frozen = cls(type(tree).__name__, copy.deepcopy(tree.loss))
-        frozen.schema_ = copy.deepcopy(tree.schema_)
-        frozen._tree = _keep_answers(tree._tree.main())
-        frozen._note_schema()
-        return frozen
-
     def _name(self) -> str:
         return f"frozen {self.learner}"
 
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return self._tree.to_arrays()
 
-    def _extra(self) -> dict[str, Any]:
-        return {"sizes": self._tree.to_sizes()}
+def keep_answers(state: TreeState) -> TreeState:
+    """Copy the nodes and counts of a tree, and the histograms of those leaves alone that answer by naive Bayes.
 
-    def _restore(self, model: Model) -> None:
-        leaves = model.array("leaves", TreeState.leaves.dtype).copy()
-        # Earlier versions kept the numbers of buffers that they did not write.
-        leaves["buffer"], leaves["filled"] = -1, 0
-        kept = replace(model, arrays=dict(model.arrays) | {"leaves": leaves})
-        self._tree = restore_tree(kept, TreeState, 2**62)
-
-
-def _keep_answers(tree: TreeState) -> TreeState:
-    """Copy the nodes and counts of a tree, and the histograms of those leaves alone that answer by naive Bayes."""
+    Parameters
+    ----------
+    state
+        The tree with all that it grows by.
+    """
+    tree = state.main()
     used = tree.to_arrays()
     nodes, options = used["nodes"].copy(), used["options"].copy()
     bayes = np.array([tree.uses_bayes(slot) for slot in nodes["slot"].tolist()])

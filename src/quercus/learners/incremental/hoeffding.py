@@ -10,11 +10,28 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Self
 
 from quercus.arguments import check_number
+from quercus.classifier import Classifier
+from quercus.learners.incremental.engine import IncrementalEngine, check_tie, count_alternates
 from quercus.learners.incremental.layout import ENTROPY_BITS, ERROR, GINI, HOEFFDING
-from quercus.learners.incremental.tree import GrowingTree
 
 
-class HoeffdingTree(GrowingTree):
+def _check(params: Any) -> None:
+    check_tie(params)
+    check_number("delta", params.delta, least=0, above=True, most=1)
+    check_number("margin", params.margin, least=0)
+
+
+def _settings(params: Any) -> dict[str, Any]:
+    return {
+        "rule": HOEFFDING,
+        "scale": params.delta,
+        "margin": params.margin,
+        "tie": params.tie,
+        "alpha": params.alpha,
+    }
+
+
+class HoeffdingTree(Classifier):
     """Decision tree that splits a leaf when Hoeffding's bound tells its best split from the second best.
 
     Parameters
@@ -78,8 +95,13 @@ class HoeffdingTree(GrowingTree):
     0.865
     """
 
-    _CRITERIA: ClassVar[dict[str, int]] = {"gini": GINI, "entropy": ENTROPY_BITS, "error": ERROR}
-    _RULES: ClassVar[tuple[int, ...]] = (HOEFFDING,)
+    engine: ClassVar = IncrementalEngine(
+        criteria={"gini": GINI, "entropy": ENTROPY_BITS, "error": ERROR},
+        rules=(HOEFFDING,),
+        settings=_settings,
+        check=_check,
+    )
+    n_alternates_ = property(count_alternates)
 
     def __init__(
         self,
@@ -133,16 +155,8 @@ class HoeffdingTree(GrowingTree):
         leaves: dict[str, Any] = {"grace_period": 100, "min_leaf": 0, "leaf": "majority"}
         return cls(**(published | leaves | changes))
 
-    def _check_arguments(self) -> None:
-        super()._check_arguments()
-        check_number("delta", self.delta, least=0, above=True, most=1)
-        check_number("margin", self.margin, least=0)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # The 300 rows of scikit-learn's check are too few for Hoeffding's bound.
         tags.classifier_tags.poor_score = True
         return tags
-
-    def _settings(self) -> dict[str, Any]:
-        return super()._settings() | {"rule": HOEFFDING, "scale": self.delta, "margin": self.margin}

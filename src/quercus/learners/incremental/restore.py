@@ -50,9 +50,9 @@ def _read_sizes(model: Model, kind: type[TreeState]) -> dict[str, int]:
     require(isinstance(told if told is not None else shapes, dict), "its sizes are missing")
     sizes: dict[str, int] = {}
     for name, field in kind.fields.items():
-        if not field.saved:
-            continue
         dims = [dim for dim in field.dims if isinstance(dim, str)]
+        if not field.saved or not dims:
+            continue
         array = model.arrays[name]
         wanted = [told[dim] for dim in dims] if told is not None else list(shapes[name][: len(dims)])
         for dim, n, used in zip(dims, wanted, array.shape, strict=False):

@@ -1,4 +1,4 @@
-"""What a growing tree remembers, declared once.
+"""What a tree remembers, declared once: to answer (`TreeState`), and to grow (`GrowingState`).
 
 Node id = place in ``nodes`` and ``counts``; a growing leaf also has a slot = place in ``leaves``, ``hist`` and
 ``edges``, and while it collects rows a buffer.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from quercus.learners.incremental.layout import (
     BINARY_CELLS,
     BINS,
     BUFFER_ROWS,
+    CREDIBLE,
     EDGE_WIDTH,
     EDGES,
     ERROR,
@@ -37,6 +39,7 @@ from quercus.learners.incremental.layout import (
     UNSEEN,
 )
 from quercus.state import Field, Index, Real, Whole
+from quercus.statistics.credible import NO_TABLE, find_table
 
 Floats = npt.NDArray[np.float64]
 _INT = np.int32
@@ -47,7 +50,7 @@ _LIMIT = Real(low=0.0)
 
 
 class TreeState(BoundedState):
-    """A growing tree.
+    """A tree that answers, and what its leaves have counted.
 
     Examples
     --------
@@ -70,6 +73,8 @@ class TreeState(BoundedState):
     }
     # Whether leaves know their rows, and so grow without slots.
     keeps_rows: bool = False
+    # Number of alternate subtrees.
+    alternates: int = 0
 
     nodes = Field(
         {
@@ -348,3 +353,32 @@ class TreeState(BoundedState):
             self._widen("another numeric feature", column=max(column + 1, column + column // 2))
         self.options["columns"] = column + 1
         return column
+
+
+class GrowingState(TreeState):
+    """A tree that grows.
+
+    Examples
+    --------
+    >>> tree = GrowingState.begin({"buffer_rows": 2, "grace": 1}, max_bytes=2**20)
+    >>> tree.generator.shape, tree.bounds.shape
+    ((4,), (0, 0))
+    """
+
+    generator = Field(np.uint64, 4)
+
+    @cached_property
+    def bounds(self) -> Floats:
+        """The table of bounds that credible rules look up and fill: shared by many trees, and not learned."""
+        rule, delta, measure = self.rule()
+        return find_table(delta, measure) if rule == CREDIBLE else NO_TABLE
+
+    def rule(self) -> tuple[int, float, int]:
+        """Return the split rule with its scale and its criterion."""
+        option = self.options[0]
+        return int(option["rule"]), float(option["scale"]), int(option["criterion"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        state["rest"].pop("bounds", None)
+        return state

@@ -30,6 +30,8 @@ def view_tree(tree: TreeState, schema: Schema, learner: str, loss: Floats) -> Tr
         Loss table by class id, empty for 0/1 loss.
     """
     labels, order = schema.classes_sorted()
+    n = tree.alternates
+    beside = f"{n} alternate {'subtree' if n == 1 else 'subtrees'} on trial" if n else ""
     tree = tree.main()
     nodes = tree.to_arrays()["nodes"]
     counts = np.zeros((len(nodes), len(order)))
@@ -64,7 +66,8 @@ def view_tree(tree: TreeState, schema: Schema, learner: str, loss: Floats) -> Tr
         )
         if left:
             waiting += [left + 1, left]
-    return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), int(tree.options["time"][0]))
+    rows, named = int(tree.options["time"][0]), (tuple(labels.tolist()), tuple(schema.names))
+    return TreeView(learner, *named, tuple(built), rows, beside=beside)
 
 
 def _answers(counts: Floats, order: npt.NDArray[np.int64], loss: Floats) -> npt.NDArray[np.int64]:

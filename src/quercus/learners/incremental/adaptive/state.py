@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from quercus.learners.incremental.checks import require, walk_links
 from quercus.learners.incremental.layout import KEPT_SHARE
-from quercus.learners.incremental.state import TreeState
+from quercus.learners.incremental.state import GrowingState, TreeState
 from quercus.state import Field, Index, Real, StateError, Whole
 from quercus.statistics.detector_kernels import ADWIN_WIDTH
 
@@ -25,7 +25,7 @@ _COUNT = Whole(_INT)
 _UNKNOWN = -1
 
 
-class AdaptiveState(TreeState):
+class AdaptiveState(GrowingState):
     """A growing tree that follows changes.
 
     Examples
@@ -71,7 +71,7 @@ class AdaptiveState(TreeState):
     )
 
     @property
-    def alternates(self) -> int:
+    def alternates(self) -> int:  # type: ignore[override]
         """Number of alternate subtrees."""
         return int(self.watching["alternates"][0])
 

@@ -32,7 +32,7 @@ from quercus.learners.incremental.pooled.layout import (
     SIZE_POOL,
     SIZE_VOLUME,
 )
-from quercus.learners.incremental.state import TreeState
+from quercus.learners.incremental.state import GrowingState, TreeState
 from quercus.state import Field, Index, Real, Whole
 from quercus.statistics.layout import MEASURE_DEVIATION
 
@@ -44,7 +44,7 @@ _COUNT = Whole(_INT)
 _MEMO_PER_ROW, _LEAST_MEMO, _MOST_MEMO = 4, 2**8, 2**17
 
 
-class PooledState(TreeState):
+class PooledState(GrowingState):
     """A tree that keeps its rows, of which some may have no label.
 
     Examples
@@ -58,7 +58,7 @@ class PooledState(TreeState):
     """
 
     grows: ClassVar = {"node": FACTORS, "head": FACTORS}
-    counters: ClassVar = {**TreeState.counters, "row": ("pooling", "rows")}
+    counters: ClassVar = {**GrowingState.counters, "row": ("pooling", "rows")}
     keeps_rows = True
 
     values = Field(Real(nan=True), "row", "feature")
@@ -165,6 +165,11 @@ class PooledState(TreeState):
         """Number of rows in the pool."""
         return int(self.pooling["rows"][0])
 
+    def rule(self) -> tuple[int, float, int]:
+        """Return the split rule with its scale and its criterion."""
+        pool = self.pooling[0]
+        return int(pool["bound"]), float(pool["delta"]), int(pool["measure"])
+
     def main(self) -> TreeState:
         """Return the tree that answers as one without a pool; nothing is copied."""
         return self.as_plain()
@@ -219,6 +224,7 @@ class PooledState(TreeState):
         """Give the class of a row a place, and every value that is the first of its feature a kind."""
         with self._undone_on_error():
             self._widen_classes(label + 1)
+            row = row[: len(self.features)]
             for j in np.flatnonzero(~np.isnan(row) & (self.features["kind"] == UNSEEN)).tolist():
                 self._begin_feature(j, nominal[j])
 
