@@ -81,8 +81,8 @@ class Classifier(Predictor):
     _made_with: dict[str, Any]
     _is_changed = False
     _slice: int
-    # One row that is learned alone.
-    _single: Rows
+    # One row that is learned alone, and what is written there: its values, class and weight.
+    _single: tuple[Rows, Floats, Integers, Floats]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -439,16 +439,19 @@ class Classifier(Predictor):
         """Learn one example unless it brings something new: a feature, a category, a class, an odd weight."""
         if self._is_changed:
             self._check_changes()
-        schema, rows = self.schema_, vars(self).get("_single")
-        if rows is None or rows.X.shape[1] != len(schema.names):
-            rows = self._single = Rows(np.empty((1, len(schema.names))), y=np.zeros(1, np.int64))
-        if type(w) not in (float, int) or not 0.0 < w <= HEAVIEST or schema.read_one(x, rows.X[0], True) is not None:
+        schema, single = self.schema_, vars(self).get("_single")
+        if single is None or len(single[1]) != len(schema.names):
+            rows = Rows(np.empty((1, len(schema.names))), y=np.zeros(1, np.int64))
+            single = self._single = (rows, rows.X[0], rows.y, rows.weight)
+        # Fetched once: from rows, each costs as much as a small kernel.
+        rows, row, ids, weights = single
+        if type(w) not in (float, int) or not 0.0 < w <= HEAVIEST or schema.read_one(x, row, True) is not None:
             return False
         label, addition = schema.read_label_one(y)
         if addition is not None:
             return False
-        rows.y[0] = label
-        rows.weight[0] = w
+        ids[0] = label
+        weights[0] = w
         try:
             stop = self._own_gate.alone(self._run_slice, rows, 0, 1, LEARN)
             if stop.why > PAUSED:
