@@ -296,9 +296,10 @@ class Classifier(Predictor):
             self._check_names_fit([*schema.names, *added])
         brings = batch.additions is not None or labels.additions is not None
         undo = schema.to_dict() if known and brings else None
-        gate = self._own_gate
+        gate, declared = self._own_gate, None
         try:
             batch, labels, arrived = gate.alone(self._accept, schema, X, y, classes, weights, batch, labels)
+            declared = classes
             n = len(weights) if predict else 0
             answers, proba = np.full(n, -1), np.zeros((n, len(schema.labels)))
             shown = {"answers": answers, "proba": proba} if predict else {}
@@ -306,7 +307,7 @@ class Classifier(Predictor):
             self._learn_rows(rows, arrived, mode | PREDICT if predict else mode)
             return Answered(labels.ids, answers, proba, list(schema.labels)) if predict else None
         except _FullError as full:
-            gate.alone(self._undo, before, undo, X, y, classes, weights[: full.row])
+            gate.alone(self._undo, before, undo, X, y, declared, weights[: full.row])
             told = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""
             raise MemoryError(f"{full.error}{told}") from full.error
         except BaseException:
@@ -373,6 +374,9 @@ class Classifier(Predictor):
             X, y = _take_rows(X, first), _take_rows(y, first)
             read = self.schema_.read(X, learn=True), self.schema_.read_labels(y, classes=classes)
             self._commit(self.schema_, X, y, classes, w, *read)
+        elif classes is not None:
+            # The state counts them already.
+            self.schema_.commit(self.schema_.read_labels(classes))
         self._note_schema()
 
     def _learn_rows(self, rows: Rows, arrived: list[int], mode: int) -> None:

@@ -188,11 +188,15 @@ class IncrementalEngine(TreeEngine):
 
     def resume(self, state: GrowingState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
         """Give what a row brings its place, or make room for a split."""
-        if stop.why == NEEDS_LAYOUT:
-            nominal = [kind == "nominal" for kind in known.kinds]
-            state.fit_row(rows.X[stop.row], int(rows.y[stop.row]), nominal)
-        else:
+        if stop.why != NEEDS_LAYOUT:
             state.make_room()
+            return
+        nominal = [kind == "nominal" for kind in known.kinds]
+        try:
+            state.fit_row(rows.X[stop.row], int(rows.y[stop.row]), nominal)
+        except MemoryError:
+            state.options["stopped"] = DONE
+            raise
 
     def freeze(self, learner: Any) -> FrozenTree:
         """Return a copy that answers alike and keeps nothing else."""
