@@ -350,8 +350,12 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
         self._labels, self._order = schema.classes_sorted()
-        self._loss = _NO_LOSS if self.loss is None else read_loss(self.loss, schema.labels)
+        self._loss = self._find_loss(schema.labels)
         self._known = Known(self._order, self._loss, tuple(schema.kinds))
+
+    def _find_loss(self, labels: list[Any]) -> Floats:
+        """Return what answers cost by class id; empty: 1 for any wrong one."""
+        return _NO_LOSS if self.loss is None else read_loss(self.loss, labels)
 
     def _name(self) -> str:
         """Return what it is called in pictures."""

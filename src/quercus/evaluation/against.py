@@ -112,9 +112,8 @@ def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) ->
     0.6666666666666666
     """
     from quercus.acquisition.buyer import FeatureBuyer
-    from quercus.acquisition.compiled import CompiledLearner
 
-    if not isinstance(model, CompiledLearner | FeatureBuyer):
+    if not isinstance(model, FeatureBuyer):
         raise TypeError(
             f"a {type(model).__name__} does not buy features; give a UtilityTree or a ReinforcedTree that has learned."
         )
