@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from quercus.arguments import check_choice, check_number, check_seed, check_whole
+from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
 from quercus.learners.bayesian.state import FLOORS, GRAINS, LARGEST, SEES_ALL, SEES_PROJECTION, SEES_SUBSET
-from quercus.loss import check_loss
 
 INFERENCES = ("full", "path")
 _COVARIANCES = ("full", "diagonal")

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from quercus.arguments import check_loss
 from quercus.engine import Floats, Integers, Known
 from quercus.learners.bayesian.engine import MOST_NUMBERS, restore_state
 from quercus.learners.bayesian.growth import padded
 from quercus.learners.bayesian.kernels import ENCODE_FOR_FROZEN, SUM_FROZEN_PATHS, answer_rows, make_encoded
 from quercus.learners.bayesian.state import FROZEN, BayesianForestState, FrozenBayesianState
-from quercus.loss import check_loss
 from quercus.predictor import Predictor
 from quercus.rows import PREDICT, Rows
 from quercus.store import Model

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from quercus.ask.kernels import draw_uniform
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.bayesian.covariance_products import CHUNK, is_cached, load_chunk, make_cache
@@ -30,6 +29,7 @@ from quercus.learners.bayesian.trees import (
     update_tree,
     walk_path,
 )
+from quercus.randomness import draw_uniform
 from quercus.rows import LEARN, PREDICT, Rows
 from quercus.state import Field, Struct
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 
-from quercus.arguments import check_choice, check_number, check_seed
+from quercus.arguments import check_choice, check_loss, check_number, check_seed
 from quercus.base import OnlineClassifier
 from quercus.interrupts import next_slice, uninterrupted
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows
@@ -29,7 +29,6 @@ from quercus.learners.incremental.layout import (
 from quercus.learners.incremental.look import TreeLook
 from quercus.learners.incremental.restore import restore_tree
 from quercus.learners.incremental.state import TreeState
-from quercus.loss import check_loss
 from quercus.predictor import Floats, Integers
 from quercus.randomness import new_generator
 from quercus.rows import ASK, ASKING, DECISION, DONE, LEARN, PREDICT, RESUME, Rows
