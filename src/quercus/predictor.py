@@ -13,10 +13,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
+from quercus.arguments import read_loss
 from quercus.engine import Explains, HasRegions, Known, KnowsSupport, Viewable
 from quercus.explain import Explanation, TreeView, to_dot, to_html, to_mermaid, to_text
-from quercus.gate import Gate
-from quercus.loss import read_loss
+from quercus.interrupts import Gate
 from quercus.schema import Schema
 from quercus.store import Model, ModelFileError, write_model
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.arguments import read_loss
 from quercus.ask.policies import Region
-from quercus.loss import read_loss
 from quercus.schema import Schema
 
 _BINS = 20

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.arguments import check_whole
+from quercus.arguments import check_whole, read_loss
 from quercus.evaluation.errors import TooLargeError
 from quercus.evaluation.optimum import best_policy
-from quercus.loss import read_loss
 from quercus.streams import Stream, as_stream
 from quercus.streams.memory import MemoryStream
 

@@ -8,7 +8,6 @@ import numpy as np
 from numba import types
 
 from quercus.compile import array_type, kernel
-from quercus.hashing import mix_bits
 from quercus.learners.evergreen.layout import (
     GRAIN,
     HEAVIEST,
@@ -20,6 +19,7 @@ from quercus.learners.evergreen.layout import (
     Store,
 )
 from quercus.learners.evergreen.state import EvergreenState
+from quercus.randomness import mix_bits
 
 _STEP = 0x9E3779B97F4A7C15
 PLACE, SPREAD, RANK, SUBSPACE, SIGHT, KEEPING = range(1, 7)

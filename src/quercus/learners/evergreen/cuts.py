@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.hashing import mix_bits
 from quercus.learners.evergreen.cells import (
     TABLE_SIZE,
     clear_cells,
@@ -20,6 +19,7 @@ from quercus.learners.evergreen.cells import (
 )
 from quercus.learners.evergreen.coding import SIGHT, draw_number
 from quercus.learners.evergreen.layout import MISSING, NOMINAL
+from quercus.randomness import mix_bits
 
 _WHOLE = np.arange(TABLE_SIZE, dtype=np.float64)
 _TABLE = _WHOLE * np.log(np.maximum(_WHOLE, 1.0))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quercus.arguments import check_choice, check_number, check_seed, check_whole
+from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
 from quercus.engine import Floats, Integers, Known, Stop
 from quercus.explain import Explanation, TreeView
 from quercus.learners.evergreen import rebuilding
@@ -41,7 +41,6 @@ from quercus.learners.evergreen.view import (
     weigh_depths,
     weigh_experts,
 )
-from quercus.loss import check_loss
 from quercus.predictor import Predictor
 from quercus.rows import DONE, Rows
 from quercus.store import Model

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.engine import Floats, Integers
-from quercus.hashing import mix_bits
 from quercus.learners.evergreen.additive import engine as additive
 from quercus.learners.evergreen.capacity import Capacity
 from quercus.learners.evergreen.coding import RANK, draw_edges
@@ -34,6 +33,7 @@ from quercus.learners.evergreen.layout import (
 )
 from quercus.learners.evergreen.settling import close_ranks, count_categories
 from quercus.learners.evergreen.state import EvergreenState, GrowthState, TreeState
+from quercus.randomness import mix_bits
 from quercus.rows import DONE, Rows
 from quercus.state import StateError
 
