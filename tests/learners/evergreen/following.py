@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quercus import EvergreenTree
-from quercus.learners.evergreen.additive.layout import COUNT, MOVE
+from quercus.learners.evergreen.additive.state import COUNT, MOVE
 from quercus.learners.evergreen.layout import CATCHING, GROWING, IDLE, REPLAYING
 from tests.learners.evergreen.oracle.tree import NaiveEvergreen
 

@@ -13,7 +13,7 @@ import pytest
 from quercus import EvergreenTree
 from quercus.explain import to_svg
 from quercus.explain.words import show_share, width
-from quercus.learners.evergreen.additive.telling import tell_features, weigh_singles
+from quercus.learners.evergreen.additive.engine import tell_features, weigh_singles
 from quercus.learners.evergreen.explaining import EXPERTS
 from quercus.learners.evergreen.layout import IDLE
 from quercus.learners.evergreen.view import weigh_experts

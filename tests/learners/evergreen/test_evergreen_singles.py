@@ -7,7 +7,7 @@ import pytest
 
 import quercus as qc
 from quercus.learners.evergreen import engine
-from quercus.learners.evergreen.additive.telling import weigh_singles
+from quercus.learners.evergreen.additive.engine import weigh_singles
 from quercus.learners.evergreen.layout import ALARMED, BEGIN, NEEDS_LIMITS, READY, STANDS
 from quercus.store.files import read_model, write_model
 from tests.frozen.models import FOLDER, MODELS

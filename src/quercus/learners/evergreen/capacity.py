@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from quercus.learners.evergreen.additive.engine import reserve_bytes
 from quercus.learners.evergreen.layout import MOST_EDGES, NUMERIC, SAMPLE
-from quercus.learners.evergreen.state import SET_WORDS, EvergreenState, GrowthState, TreeState
+from quercus.learners.evergreen.state import SET_WORDS, EvergreenState, EvergreenTreeState, GrowthState
 
 _LEAST_ROWS = 64
 _LEAST_NODES = 63
@@ -14,7 +14,7 @@ _LEAST_EDGES = 15
 _SLOTS = 32
 _FEATURE: int = EvergreenState.features.dtype.itemsize
 _ROW: int = EvergreenState.rows.dtype.itemsize
-_NODE: int = TreeState.nodes.dtype.itemsize + GrowthState.spans.dtype.itemsize
+_NODE: int = EvergreenTreeState.nodes.dtype.itemsize + GrowthState.spans.dtype.itemsize
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from quercus.engine import Floats, Integers, Known, Stop
 from quercus.explain import Explanation, TreeView
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive import engine as additive
-from quercus.learners.evergreen.additive.telling import tell_features, weigh_singles
+from quercus.learners.evergreen.additive.engine import tell_features, weigh_singles
 from quercus.learners.evergreen.explaining import EXPERTS, EvergreenExplanation, Single
+from quercus.learners.evergreen.files import read_frozen, read_tree
 from quercus.learners.evergreen.kernels import answer_rows, run_rows
 from quercus.learners.evergreen.layout import (
     ALARMED,
@@ -31,8 +32,7 @@ from quercus.learners.evergreen.layout import (
     STANDS,
     WINDOW,
 )
-from quercus.learners.evergreen.restore import read_frozen, read_tree
-from quercus.learners.evergreen.state import EvergreenState, FrozenState
+from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
 from quercus.learners.evergreen.view import (
     find_leaves,
     find_path,
@@ -82,12 +82,12 @@ class StandingEngine:
         """Return the tree as plain data."""
         return view_tree(model._state, model.schema_, model._name(), model._loss, self.is_growing)
 
-    def size(self, state: EvergreenState | FrozenState) -> tuple[int, int]:
+    def size(self, state: EvergreenState | FrozenEvergreenState) -> tuple[int, int]:
         """Return the number of leaves, and the depth of the deepest."""
         nodes = state.tree.nodes
         return (len(nodes) + 1) // 2, int(nodes["depth"].max())
 
-    def importances(self, state: EvergreenState | FrozenState, features: int) -> Floats:
+    def importances(self, state: EvergreenState | FrozenEvergreenState, features: int) -> Floats:
         """Return what all cuts by each feature gained when the tree was grown."""
         inner = state.tree.nodes[state.tree.nodes["left"] > 0]
         return np.bincount(inner["feature"], weights=inner["gain"], minlength=features).astype(np.float64)

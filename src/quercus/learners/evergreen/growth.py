@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.evergreen.cells import note_classes
-from quercus.learners.evergreen.coding import SUBSPACE, draw_number
-from quercus.learners.evergreen.cuts import LEFT, NONE, ONE, RIGHT, find_cut, log_tail
 from quercus.learners.evergreen.layout import (
     CHUNK,
     CUT,
@@ -22,15 +19,14 @@ from quercus.learners.evergreen.layout import (
     MISSING,
     NEXT,
     PART,
-    PRUNE,
     SPLIT_FILL,
-    TOO_LIKELY,
 )
+from quercus.learners.evergreen.prunings import is_in_set, prune_nodes, weigh_nodes
+from quercus.learners.evergreen.reservoir import SUBSPACE, draw_number
+from quercus.learners.evergreen.splits import LEFT, NONE, ONE, RIGHT, find_cut, log_tail, note_classes
 
-_LN2 = math.log(2.0)
 _LOOSE = math.log(LOOSE)
 _SMALL = 32
-_NODES_AT_ONCE = 64
 
 
 @kernel
@@ -243,12 +239,6 @@ def write_set(sets: Any, place: int, cut: Any, chosen: Any) -> None:
         sets[place, word] = bits
 
 
-@kernel(inline=True)
-def is_in_set(sets: Any, place: int, code: int) -> bool:
-    """Return whether a code goes left."""
-    return (sets[place, code >> 6] >> np.uint64(code & 63)) & np.uint64(1) != 0
-
-
 @kernel(borrows=True)
 def part_rows(store: Any, tree: Any, work: Any, desk: Any) -> int:
     """Part some rows of a node among its children, keeping their order; return what was done."""
@@ -348,66 +338,6 @@ def subtract_smaller(store: Any, tree: Any, work: Any) -> int:
         push_node(work, growth.smaller, -1)
     growth.phase = NEXT
     return cells_in_all(store, growth.classes)
-
-
-@kernel(inline=True)
-def rising_factor(count: float, start: float) -> float:
-    """Return ln Gamma(start + count) - ln Gamma(start)."""
-    whole = int(count)
-    if whole == count and whole <= 8:
-        product = 1.0
-        for j in range(whole):
-            product *= start + j
-        return math.log(product)
-    return math.lgamma(start + count) - math.lgamma(start)
-
-
-@kernel(borrows=True)
-def weigh_nodes(tree: Any, work: Any) -> int:
-    """Find the evidence of some nodes, from the root down; return what was done."""
-    growth, shares = work.growth[0], work.shares
-    classes, stop = growth.classes, min(growth.nodes, growth.position + _NODES_AT_ONCE)
-    for v in range(growth.position, stop):
-        node, mass = tree.nodes[v], 1.0 if v == 0 else 3.0
-        total = math.lgamma(mass) - math.lgamma(node.n + mass)
-        for k in range(classes):
-            if v == 0:
-                shares[v, k] = 1.0 / classes
-            count, start = tree.counts[v, k], shares[v, k]
-            if count > 0.0:
-                total += rising_factor(count, start)
-            if node.left > 0:
-                below = 2.0 * (count + start) / (node.n + mass) + 1.0 / classes
-                shares[node.left, k] = below
-                shares[node.left + 1, k] = below
-        work.spans[v].evidence = total
-    done = (stop - growth.position) * (10 * classes + 20)
-    growth.position = stop
-    if stop == growth.nodes:
-        growth.phase = PRUNE
-    return done
-
-
-@kernel(borrows=True)
-def prune_nodes(tree: Any, work: Any) -> int:
-    """Weigh stopping against going on, from the leaves up; return what was done."""
-    growth, spans = work.growth[0], work.spans
-    stop = max(np.int64(0), growth.position - _NODES_AT_ONCE)
-    for v in range(growth.position - 1, stop - 1, -1):
-        node = tree.nodes[v]
-        if node.left == 0:
-            continue
-        here = spans[v].evidence
-        on = spans[node.left].evidence + spans[node.left + 1].evidence - spans[v].price
-        odds = here - on
-        if odds > TOO_LIKELY:
-            node.left = 0
-        else:
-            node.odds = math.exp(max(odds, -60.0))
-            spans[v].evidence = max(here, on) + math.log(1.0 + math.exp(-abs(odds))) - _LN2
-    done = 20 * (growth.position - stop)
-    growth.position = stop
-    return done
 
 
 @kernel(borrows=True)

@@ -21,18 +21,6 @@ from quercus.learners.evergreen.additive.kernels import (
     tell_singles,
 )
 from quercus.learners.evergreen.additive.state import AdditiveState
-from quercus.learners.evergreen.answers import (
-    MIXED,
-    add_recent,
-    find_coded_path,
-    find_path,
-    learn_label,
-    learn_path,
-    tell_classes,
-    tell_prunings,
-)
-from quercus.learners.evergreen.coding import keep_row, round_weight
-from quercus.learners.evergreen.cuts import CUT
 from quercus.learners.evergreen.growth import is_at, most_small, start_growth, step_growth
 from quercus.learners.evergreen.layout import (
     ALARM,
@@ -40,14 +28,11 @@ from quercus.learners.evergreen.layout import (
     BEGIN,
     CATCH_UP,
     CATCHING,
-    CHUNK,
-    DEEPEST,
     FINISH,
     GROWING,
     IDLE,
     LEAST_WORK,
     LOOK_EVERY,
-    MOST_CODES,
     NEEDS_LAYOUT,
     NEEDS_LIMITS,
     NEEDS_ROOM,
@@ -59,48 +44,35 @@ from quercus.learners.evergreen.layout import (
     STANDS,
     UNSEEN,
     WINDOW,
-    Desk,
-    Path,
-    Store,
     Tree,
-    Work,
+    make_desk,
+    make_path,
+    open_store,
+    open_tree,
+    open_work,
 )
-from quercus.learners.evergreen.state import EvergreenState, FrozenState, TreeState
+from quercus.learners.evergreen.prunings import (
+    MIXED,
+    add_recent,
+    find_coded_path,
+    find_path,
+    learn_label,
+    learn_path,
+    tell_classes,
+    tell_prunings,
+)
+from quercus.learners.evergreen.reservoir import keep_row, round_weight
+from quercus.learners.evergreen.splits import BEST_SPLIT
+from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
 from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 
 _ORDER = array_type(np.int64, 1, readonly=True)
 _TABLE = array_type(np.float64, 2, readonly=True)
-make_cut = record_maker(CUT)
-
-
-@kernel
-def make_path(classes: int) -> Any:
-    """Return room for one example."""
-    return Path(np.zeros(DEEPEST + 2, np.int64), np.zeros((DEEPEST + 2, classes)), np.zeros((3, classes)))
-
-
-@kernel
-def make_desk(store: Any, work: Any, classes: int) -> Any:
-    """Return room for growing."""
-    codes, rows = MOST_CODES + 1, most_small(store, work) if classes > 0 else 0
-    return Desk(
-        np.zeros(codes * classes),
-        np.empty(codes),
-        np.empty(codes, np.int64),
-        np.empty(codes),
-        np.zeros(codes, np.uint8),
-        np.zeros(4, np.uint64),
-        np.empty((2, classes)),
-        np.empty((2, classes)),
-        np.empty(classes),
-        np.empty(classes, np.int64),
-        np.empty(classes, np.int64),
-        np.empty(rows, np.int32),
-        np.empty(rows, np.int64),
-        np.empty(rows),
-        np.empty((2, CHUNK if classes > 0 else 0), np.int32),
-        np.empty(len(store.features), np.int64),
-    )
+make_cut = record_maker(BEST_SPLIT)
+# Of a forest: the least probability that counts, and how fast losses count and fade.
+LEAST = 1e-6
+ETA = 0.03
+DECAY = 0.99
 
 
 @kernel(borrows=True)
@@ -201,26 +173,6 @@ def grow_on(
     return READY if is_ready else DONE
 
 
-@kernel(inline=True)
-def open_tree(state: Any) -> Any:
-    """Return the arrays of a tree one by one: inner kernels are quicker with these."""
-    return Tree(state.nodes, state.counts, state.recent, state.sets)
-
-
-@kernel(inline=True)
-def open_store(state: Any) -> Any:
-    """Return the arrays of the rows that are kept."""
-    return Store(state.features, state.edges, state.sample, state.sampled, state.codes, state.rows)
-
-
-@kernel(inline=True)
-def open_work(state: Any) -> Any:
-    """Return the arrays of a growth."""
-    return Work(
-        state.growth, state.places, state.stack, state.live, state.hists, state.slots, state.spans, state.shares
-    )
-
-
 @kernel
 def replay_growth(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any) -> bool:
     """Do a growth again up to where it was; return whether it came there."""
@@ -246,7 +198,8 @@ def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: in
     # Recent labels are of no use to a tree that grows.
     growing = Tree(state.growth.nodes, state.growth.counts, state.growth.counts, state.growth.sets)
     width, sampled = tree.counts.shape[1], len(store.sampled)
-    path, desk = make_path(width), make_desk(store, work, width if grows else 0)
+    small = most_small(store, work) if grows else 0
+    path, desk = make_path(width), make_desk(len(features), small, width if grows else 0)
     cut, pace = make_cut(), float(max(PACE * X.shape[1], LEAST_WORK))
     singles = open_singles(state.additive)
     sums = singles.sums
@@ -334,8 +287,8 @@ def begin_growth(state: Any) -> None:
 
 @kernel(
     types.void,
-    FrozenState.fields["options"].numba_type,
-    TreeState.numba_type,
+    FrozenEvergreenState.fields["options"].numba_type,
+    EvergreenTreeState.numba_type,
     AdditiveState.numba_type,
     _ORDER,
     _TABLE,
@@ -361,3 +314,54 @@ def answer_rows(
         answers[i] = decide(path.told[MIXED], order, loss, classes)
         for k in range(classes):
             proba[i, k] = path.told[MIXED, k]
+
+
+@kernel
+def vote(told: Any, row: int, losses: Any, classes: int, proba: Any) -> None:
+    """Write the weighted geometric mean of what the trees tell of a row."""
+    least, total = losses[0], 0.0
+    for t in range(1, len(losses)):
+        least = min(least, losses[t])
+    for k in range(classes):
+        proba[k] = 0.0
+    for t in range(len(losses)):
+        weight = math.exp(ETA * (least - losses[t]))
+        total += weight
+        for k in range(classes):
+            proba[k] += weight * math.log(max(told[t, row, k], LEAST))
+    largest, whole = -np.inf, 0.0
+    for k in range(classes):
+        largest = max(largest, proba[k])
+    for k in range(classes):
+        proba[k] = math.exp((proba[k] - largest) / total)
+        whole += proba[k]
+    for k in range(classes):
+        proba[k] /= whole
+
+
+@kernel(
+    types.int64,
+    array_type(np.float64, 3, readonly=True),
+    array_type(np.float64, 1),
+    array_type(np.int64, 1, readonly=True),
+    array_type(np.float64, 2, readonly=True),
+    array_type(np.int64, 1, readonly=True),
+    array_type(np.float64, 1, readonly=True),
+    array_type(np.int64, 1),
+    array_type(np.float64, 2),
+    types.int64,
+)
+def vote_rows(
+    told: Any, losses: Any, order: Any, loss: Any, y: Any, w: Any, answers: Any, proba: Any, classes: int
+) -> int:
+    """Answer rows by all trees; where labels are given, see how each tree did. Return the number of known classes."""
+    for i in range(told.shape[1]):
+        answers[i] = -1
+        if classes > 0:
+            vote(told, i, losses, classes, proba[i])
+            answers[i] = decide(proba[i], order, loss, classes)
+        if i < len(y) and w[i] > 0.0:
+            for t in range(len(losses) if y[i] < classes else 0):
+                losses[t] = DECAY * losses[t] - math.log(max(told[t, i, y[i]], LEAST))
+            classes = max(classes, y[i] + 1)
+    return classes

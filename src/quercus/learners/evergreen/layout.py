@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from quercus.compile import kernel
+
 NUMERIC, NOMINAL, UNSEEN = range(3)
 MISSING = 0
 MOST_EDGES = 127
@@ -108,3 +112,53 @@ class Path(NamedTuple):
     nodes: Any
     shares: Any
     told: Any
+
+
+@kernel
+def make_path(classes: int) -> Any:
+    """Return room for one example."""
+    return Path(np.zeros(DEEPEST + 2, np.int64), np.zeros((DEEPEST + 2, classes)), np.zeros((3, classes)))
+
+
+@kernel
+def make_desk(features: int, rows: int, classes: int) -> Any:
+    """Return room for growing."""
+    codes = MOST_CODES + 1
+    return Desk(
+        np.zeros(codes * classes),
+        np.empty(codes),
+        np.empty(codes, np.int64),
+        np.empty(codes),
+        np.zeros(codes, np.uint8),
+        np.zeros(4, np.uint64),
+        np.empty((2, classes)),
+        np.empty((2, classes)),
+        np.empty(classes),
+        np.empty(classes, np.int64),
+        np.empty(classes, np.int64),
+        np.empty(rows, np.int32),
+        np.empty(rows, np.int64),
+        np.empty(rows),
+        np.empty((2, CHUNK if classes > 0 else 0), np.int32),
+        np.empty(features, np.int64),
+    )
+
+
+@kernel(inline=True)
+def open_tree(state: Any) -> Any:
+    """Return the arrays of a tree one by one: inner kernels are quicker with these."""
+    return Tree(state.nodes, state.counts, state.recent, state.sets)
+
+
+@kernel(inline=True)
+def open_store(state: Any) -> Any:
+    """Return the arrays of the rows that are kept."""
+    return Store(state.features, state.edges, state.sample, state.sampled, state.codes, state.rows)
+
+
+@kernel(inline=True)
+def open_work(state: Any) -> Any:
+    """Return the arrays of a growth."""
+    return Work(
+        state.growth, state.places, state.stack, state.live, state.hists, state.slots, state.spans, state.shares
+    )

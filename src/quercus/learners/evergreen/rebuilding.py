@@ -9,12 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from quercus.engine import Floats, Integers
 from quercus.learners.evergreen.additive import engine as additive
 from quercus.learners.evergreen.capacity import Capacity
-from quercus.learners.evergreen.coding import RANK, draw_edges
 from quercus.learners.evergreen.kernels import begin_growth, run_rows
 from quercus.learners.evergreen.layout import (
     AT_ONCE,
@@ -31,16 +29,15 @@ from quercus.learners.evergreen.layout import (
     STANDS,
     UNSEEN,
 )
-from quercus.learners.evergreen.settling import close_ranks, count_categories
-from quercus.learners.evergreen.state import EvergreenState, GrowthState, TreeState
-from quercus.randomness import mix_bits
+from quercus.learners.evergreen.prunings import close_ranks
+from quercus.learners.evergreen.reservoir import choose_rows, count_categories, draw_edges, find_sampled, subsample
+from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, GrowthState
 from quercus.rows import DONE, Rows
 from quercus.state import StateError
 
 _FIRST_ROOM = 64
 # A growth that cuts every node of s rows makes about so many nodes for s rows, or fewer.
 _NODES_PER_ROW = 4
-_STEP = np.uint64(0x9E3779B97F4A7C15)
 # Depth first, the smaller child first: hardly more than the logarithm of the rows waits.
 _ENTRIES = 256
 _NO_ORDER: Integers = np.empty(0, np.int64)
@@ -202,11 +199,11 @@ def begin(state: EvergreenState) -> None:
     """
     option = state.options[0]
     if option["rows"] >= option["most_rows"]:
-        _thin(state, 2 * int(option["most_rows"]) // 3)
+        subsample(state, 2 * int(option["most_rows"]) // 3)
     if option["seen"] >= 2 * option["drawn"]:
         known = min(int(option["seen"]), int(option["places"]))
         ordered = np.ascontiguousarray(np.sort(state.sample[:known].T, axis=1))
-        draw_edges(state.ref, ordered, _find_sampled(state.rows["number"][: state.n_rows], state.sampled[:known]))
+        draw_edges(state.ref, ordered, find_sampled(state.rows["number"][: state.n_rows], state.sampled[:known]))
     rows, features, classes = state.n_rows, len(state.features), state.tree.sizes["label"]
     is_nominal = bool((state.features["kind"] == NOMINAL).any())
     if is_nominal:
@@ -282,7 +279,9 @@ def settle(state: EvergreenState) -> None:
     chosen = np.empty(len(growth.sets), np.int32)
     live, sets = close_ranks(growth.nodes, growth.counts, int(growth.growth["nodes"][0]), chosen)
     nodes, counts = growth.nodes[:live].copy(), growth.counts[:live].copy()
-    grown = TreeState.holding(nodes=nodes, counts=counts, recent=np.zeros_like(counts), sets=growth.sets[chosen[:sets]])
+    grown = EvergreenTreeState.holding(
+        nodes=nodes, counts=counts, recent=np.zeros_like(counts), sets=growth.sets[chosen[:sets]]
+    )
     state.replace(candidate=grown, growth=GrowthState.idle(counts.shape[1]))
     option["stage"] = REPLAYING
     option["position"] = max(0, int(option["grown"][0]) - REPLAYED)
@@ -326,13 +325,13 @@ def keep_last(state: EvergreenState, rows: int) -> None:
         How many are kept.
     """
     give_up(state)
-    _choose_rows(state, np.arange(max(0, state.n_rows - rows), state.n_rows))
+    choose_rows(state, np.arange(max(0, state.n_rows - rows), state.n_rows))
     additive.fade(state.additive)
     regrow(state)
 
 
-def _no_tree(classes: int) -> TreeState:
-    return TreeState(node=0, late=0, set=0, label=classes)
+def _no_tree(classes: int) -> EvergreenTreeState:
+    return EvergreenTreeState(node=0, late=0, set=0, label=classes)
 
 
 def _stretch(state: EvergreenState, rows: int) -> float:
@@ -343,31 +342,6 @@ def _stretch(state: EvergreenState, rows: int) -> float:
     return 1.25 if rows < 20_000 else 1.5 if rows < 100_000 else 2.0
 
 
-def _find_sampled(numbers: npt.NDArray[np.uint32], sampled: npt.NDArray[np.uint32]) -> Integers:
-    """Return where in the store the rows of the sample are, -1 if they are gone."""
-    if len(numbers) == 0:
-        return np.full(len(sampled), -1)
-    order = np.argsort(numbers, kind="stable")
-    found = order[np.minimum(np.searchsorted(numbers, sampled, sorter=order), len(numbers) - 1)]
-    return np.where(numbers[found] == sampled, found, -1)
-
-
-def _thin(state: EvergreenState, rows: int) -> None:
-    """Keep so many rows: the last ones, or a sample of all that were ever learned."""
-    kept = np.arange(state.n_rows - rows, state.n_rows)
-    if not state.options["recent_only"][0]:
-        ranks = _draw_numbers(state.options["seed"][0], RANK, state.rows["number"][: state.n_rows])
-        kept = np.sort(np.argsort(ranks, kind="stable")[:rows])
-    _choose_rows(state, kept)
-
-
-def _choose_rows(state: EvergreenState, kept: Integers) -> None:
-    codes, rows = state.codes, state.rows
-    codes[: len(kept)], rows[: len(kept)] = codes[kept], rows[kept]
-    codes[len(kept) :], rows[len(kept) :] = 0, np.zeros(1, rows.dtype)
-    state.options["rows"] = len(kept)
-
-
 def _widen_classes(state: EvergreenState, least: int) -> None:
     tree, old = state.tree, state.tree.sizes["label"]
     if least <= old:
@@ -375,7 +349,7 @@ def _widen_classes(state: EvergreenState, least: int) -> None:
     classes = _classes_for(state, least)
     room = Capacity.of(state, classes=classes)
     most = room.rows()
-    if len(tree.nodes) * (TreeState.nodes.dtype.itemsize + 16 * classes) > room.for_trees // 4:
+    if len(tree.nodes) * (EvergreenTreeState.nodes.dtype.itemsize + 16 * classes) > room.for_trees // 4:
         _cut_down(state)
     tables = 2 * len(state.tree.nodes) + len(state.growth.nodes) + 2 * len(state.candidate.nodes)
     if state.is_growing and state.nbytes + 8 * tables * (classes - old) > state.max_bytes:
@@ -410,13 +384,6 @@ def _limit_rows(state: EvergreenState, most: int) -> None:
     if state.sizes["row"] > most:
         give_up(state)
         if state.n_rows > most:
-            _thin(state, 2 * most // 3)
+            subsample(state, 2 * most // 3)
         state.resize(row=most)
         state.options["due"] = min(int(state.options["due"][0]), most)
-
-
-def _draw_numbers(seed: np.uint64, purpose: int, numbers: npt.NDArray[np.uint32]) -> Floats:
-    """Return a number from 0 to 1 for each row, as kernels draw it."""
-    with np.errstate(over="ignore"):
-        mixed = mix_bits.py_func(seed + _STEP * np.uint64(purpose) + _STEP * _STEP * numbers.astype(np.uint64))
-    return np.asarray((mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)

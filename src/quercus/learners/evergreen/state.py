@@ -84,12 +84,12 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-class TreeState(State):
+class EvergreenTreeState(State):
     """A tree whose children come in pairs, behind their parents.
 
     Examples
     --------
-    >>> tree = TreeState(node=1, late=1, set=0, label=2)
+    >>> tree = EvergreenTreeState(node=1, late=1, set=0, label=2)
     >>> tree.check()
     >>> tree.nodes["left"] = 1
     >>> tree.check()
@@ -250,9 +250,9 @@ class EvergreenState(State):
     )
     # Whether the last answers were wrong.
     errors = Field(Whole(np.uint8, high=1), WINDOW)
-    tree = Part(TreeState)
+    tree = Part(EvergreenTreeState)
     # One that has grown and catches up with the rows.
-    candidate = Part(TreeState)
+    candidate = Part(EvergreenTreeState)
     growth = Part(GrowthState)
     additive = Part(AdditiveState)
     # The most bytes that all of it may take.
@@ -272,8 +272,8 @@ class EvergreenState(State):
             There is room for.
         """
         parts = {
-            "tree": TreeState(node=1, late=1, set=0, label=0),
-            "candidate": TreeState(node=0, late=0, set=0, label=0),
+            "tree": EvergreenTreeState(node=1, late=1, set=0, label=0),
+            "candidate": EvergreenTreeState(node=0, late=0, set=0, label=0),
             "growth": GrowthState.idle(0),
             "additive": AdditiveState(feature=0, kept=0, cell=0, line=3, label=0),
         }
@@ -353,15 +353,12 @@ class EvergreenState(State):
         o, g, candidate, sizes = self.options[0], self.growth.growth[0], self.candidate, self.growth.sizes
         if o["stage"] != GROWING and any(size for dim, size in sizes.items() if dim != "label"):
             return False
-        if o["stage"] in (IDLE, GROWING) and len(candidate.nodes):
-            return False
         if o["stage"] in (REPLAYING, CATCHING):
             last = o["grown"] if o["stage"] == REPLAYING else o["rows"]
-            return bool(
-                len(candidate.nodes) == len(candidate.recent) > 0 and o["position"] <= last and o["grown"] <= o["rows"]
-            )
-        if o["stage"] == IDLE:
-            return True
+            grown = len(candidate.nodes) == len(candidate.recent) > 0
+            return bool(grown and o["position"] <= last and o["grown"] <= o["rows"])
+        if o["stage"] == IDLE or len(candidate.nodes):
+            return not len(candidate.nodes)
         cells, codes = int(self.features["codes"].sum()), self.codes[: o["grown"]]
         return bool(
             0 < o["grown"] <= o["rows"]
@@ -380,27 +377,26 @@ class EvergreenState(State):
         )
 
 
-class FrozenState(State):
+class FrozenEvergreenState(State):
     """A tree that answers and does nothing else.
 
     Examples
     --------
-    >>> FrozenState.numba_type is EvergreenState.numba_type
+    >>> FrozenEvergreenState.numba_type is EvergreenState.numba_type
     False
     """
 
     options = Field(OPTIONS, 1)
-    tree = Part(TreeState)
+    tree = Part(EvergreenTreeState)
     additive = Part(AdditiveState)
 
     def check(self) -> None:
         """Raise StateError where arrays do not fit together."""
         option, tree, additive = self.options[0], self.tree, self.additive
-        is_sound = (
+        if not (
             option["nodes"] == len(tree.nodes)
             and tree.sizes["label"] == option["classes"]
             and (option["without"] & 2 or len(tree.recent) == len(tree.nodes))
             and (not additive.is_on or additive.classes == option["classes"])
-        )
-        if not is_sound:
+        ):
             raise StateError("its arrays do not fit together.")

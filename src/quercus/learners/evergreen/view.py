@@ -9,19 +9,19 @@ import numpy as np
 
 from quercus.explain import Leaf, Node, Test, TreeView
 from quercus.explain.words import show_share
-from quercus.learners.evergreen.additive.telling import weigh_singles
+from quercus.learners.evergreen.additive.engine import weigh_singles
 from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, MISSING, NO_AGGREGATE, NO_RECENT
-from quercus.learners.evergreen.state import EvergreenState, FrozenState, TreeState
+from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
 from quercus.predictor import Floats, Integers
 from quercus.schema import Schema
 
 FEWER = "the tree grew from the rows that were kept then, and has learned all that came since"
 
 
-Standing = EvergreenState | FrozenState
+Standing = EvergreenState | FrozenEvergreenState
 
 
-def find_path(tree: TreeState, row: Floats) -> list[int]:
+def find_path(tree: EvergreenTreeState, row: Floats) -> list[int]:
     """Return the nodes that an example goes through.
 
     Parameters
@@ -50,7 +50,7 @@ def find_path(tree: TreeState, row: Floats) -> list[int]:
     return path
 
 
-def find_leaves(tree: TreeState, X: Floats) -> Integers:
+def find_leaves(tree: EvergreenTreeState, X: Floats) -> Integers:
     """Return the leaf that each row lies in.
 
     Parameters
@@ -106,7 +106,7 @@ def weigh_experts(option: Any) -> tuple[float, float, float]:
     return whole / total, leaf / total, recent / total
 
 
-def weigh_depths(tree: TreeState, path: list[int]) -> list[float]:
+def weigh_depths(tree: EvergreenTreeState, path: list[int]) -> list[float]:
     """Return how much each node of a path counts in what all prunings tell together.
 
     Parameters
@@ -288,7 +288,7 @@ def _test(state: Standing, v: int, schema: Schema) -> tuple[Test, bool]:
     return test, bool(bits >> MISSING & 1)
 
 
-def _codes_left(tree: TreeState, place: int) -> int:
+def _codes_left(tree: EvergreenTreeState, place: int) -> int:
     """Return the codes of a set as the bits of a number."""
     return int.from_bytes(tree.sets[place].astype("<u8").tobytes(), "little")
 

@@ -10,7 +10,7 @@ from numba import types
 
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
-from quercus.learners.evergreen.additive.layout import (
+from quercus.learners.evergreen.additive.state import (
     COUNT,
     ENOUGH,
     ENOUGH_OF_NUMBERS,
@@ -23,11 +23,10 @@ from quercus.learners.evergreen.additive.layout import (
     MOVE,
     STEP,
     WEIGHT,
+    AdditiveState,
     Sheet,
     Singles,
 )
-from quercus.learners.evergreen.additive.state import AdditiveState
-from quercus.learners.evergreen.coding import KEEPING, draw_number, find_bin, round_weight
 from quercus.learners.evergreen.layout import (
     LAST_CATEGORY,
     LEAST_PART,
@@ -37,6 +36,7 @@ from quercus.learners.evergreen.layout import (
     NOMINAL,
     NUMERIC,
 )
+from quercus.learners.evergreen.reservoir import KEEPING, draw_number, find_bin, round_weight
 from quercus.rows import DONE, Rows
 
 # Lines of a sheet: what the trees tell, its logarithm, the sum over features, and what follows from both.

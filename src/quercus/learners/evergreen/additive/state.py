@@ -6,20 +6,31 @@ The cells of a feature lie side by side, first the one for missing values.
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from quercus.learners.evergreen.additive.layout import (
-    COUNT,
-    FIRST_DRAW,
-    KEPT,
-    LOG,
-    MOST_LIMITS,
-    WEIGHT,
-)
 from quercus.learners.evergreen.layout import GRAIN, HEAVIEST, LAST_CATEGORY, NUMERIC, UNSEEN
 from quercus.state import Field, Real, State, StateError, Whole
 
+BINS = 16
+MOST_LIMITS = 31
+KEPT = 512
+FIRST_DRAW = 8
+# Rows of the table; a frozen model has only the first two.
+LOG, MOVE, COUNT = range(3)
+# The other row of the totals.
+WEIGHT = 1
+STEP = 0.3
+# A step is made for at most so many mean weights.
+MOST_MEANS = 8.0
+MOST_VISITS = 16_000.0
+# A cell counts wholly from so many visits on: few rows tell little where values are missing or of rare categories.
+ENOUGH, ENOUGH_OF_NUMBERS = 8.0, 0.5
+LEAST_TOLD = 1e-4
+LEAST_SHARE = 1e-9
+# After an alarm all that is known weighs as much as so many rows.
+FADED = 300.0
 # Nothing that was learned comes near these; sums of it are finite.
 _MOST = 1e9
 _HEAVIEST = 1e40
@@ -136,3 +147,24 @@ class AdditiveState(State):
             and ((counts >= 0) & (counts < _HEAVIEST)).all()
             and ((self.totals[WEIGHT] >= 0) & (self.totals[WEIGHT] < _HEAVIEST)).all()
         )
+
+
+class Singles(NamedTuple):
+    """What single features tell."""
+
+    sums: Any
+    columns: Any
+    limits: Any
+    kept: Any
+    kept_rows: Any
+    table: Any
+    visits: Any
+    totals: Any
+
+
+class Sheet(NamedTuple):
+    """Room for one example: its cells, how much each counts, and by class what is told, the sum, and what follows."""
+
+    cells: Any
+    shares: Any
+    lines: Any

@@ -9,18 +9,9 @@ from numba import types
 
 from quercus.compile import array_type, kernel
 from quercus.learners.evergreen.additive.kernels import log_count, open_singles, renew_totals
-from quercus.learners.evergreen.additive.layout import (
-    BINS,
-    COUNT,
-    KEPT,
-    LOG,
-    MOST_LIMITS,
-    MOVE,
-    WEIGHT,
-)
-from quercus.learners.evergreen.additive.state import AdditiveState
-from quercus.learners.evergreen.coding import count_distinct, draw_first, draw_more, find_bin
+from quercus.learners.evergreen.additive.state import BINS, COUNT, KEPT, LOG, MOST_LIMITS, MOVE, WEIGHT, AdditiveState
 from quercus.learners.evergreen.layout import NUMERIC
+from quercus.learners.evergreen.reservoir import count_distinct, draw_first, draw_more, find_bin
 
 _TINY = 1e-9
 

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from quercus.compile import kernel
-from quercus.learners.evergreen.growth import is_in_set
+from quercus.compile import array_type, kernel
 from quercus.learners.evergreen.layout import (
     LAST_CATEGORY,
     LEAST_PART,
@@ -16,12 +16,23 @@ from quercus.learners.evergreen.layout import (
     MISSING,
     NO_AGGREGATE,
     NO_RECENT,
+    PRUNE,
     RECENT_DECAY,
+    TOO_LIKELY,
 )
+from quercus.learners.evergreen.state import EvergreenTreeState
 
 # Rows of what experts tell.
 WHOLE, RECENT, MIXED = range(3)
 _LARGE = 1e100
+_LN2 = math.log(2.0)
+_NODES_AT_ONCE = 64
+
+
+@kernel(inline=True)
+def is_in_set(sets: Any, place: int, code: int) -> bool:
+    """Return whether a code goes left."""
+    return (sets[place, code >> 6] >> np.uint64(code & 63)) & np.uint64(1) != 0
 
 
 @kernel(inline=True)
@@ -174,3 +185,101 @@ def learn_label(option: Any, tree: Any, path: Any, depth: int, label: int, w: fl
     option.loss = LOSS_DECAY * option.loss - w * math.log(whole)
     option.leaf_loss = LOSS_DECAY * option.leaf_loss - w * math.log(leaf)
     option.recent_loss = LOSS_DECAY * option.recent_loss - w * math.log(recent)
+
+
+@kernel(inline=True)
+def rising_factor(count: float, start: float) -> float:
+    """Return ln Gamma(start + count) - ln Gamma(start)."""
+    whole = int(count)
+    if whole == count and whole <= 8:
+        product = 1.0
+        for j in range(whole):
+            product *= start + j
+        return math.log(product)
+    return math.lgamma(start + count) - math.lgamma(start)
+
+
+@kernel(borrows=True)
+def weigh_nodes(tree: Any, work: Any) -> int:
+    """Find the evidence of some nodes, from the root down; return what was done."""
+    growth, shares = work.growth[0], work.shares
+    classes, stop = growth.classes, min(growth.nodes, growth.position + _NODES_AT_ONCE)
+    for v in range(growth.position, stop):
+        node, mass = tree.nodes[v], 1.0 if v == 0 else 3.0
+        total = math.lgamma(mass) - math.lgamma(node.n + mass)
+        for k in range(classes):
+            if v == 0:
+                shares[v, k] = 1.0 / classes
+            count, start = tree.counts[v, k], shares[v, k]
+            if count > 0.0:
+                total += rising_factor(count, start)
+            if node.left > 0:
+                below = 2.0 * (count + start) / (node.n + mass) + 1.0 / classes
+                shares[node.left, k] = below
+                shares[node.left + 1, k] = below
+        work.spans[v].evidence = total
+    done = (stop - growth.position) * (10 * classes + 20)
+    growth.position = stop
+    if stop == growth.nodes:
+        growth.phase = PRUNE
+    return done
+
+
+@kernel(borrows=True)
+def prune_nodes(tree: Any, work: Any) -> int:
+    """Weigh stopping against going on, from the leaves up; return what was done."""
+    growth, spans = work.growth[0], work.spans
+    stop = max(np.int64(0), growth.position - _NODES_AT_ONCE)
+    for v in range(growth.position - 1, stop - 1, -1):
+        node = tree.nodes[v]
+        if node.left == 0:
+            continue
+        here = spans[v].evidence
+        on = spans[node.left].evidence + spans[node.left + 1].evidence - spans[v].price
+        odds = here - on
+        if odds > TOO_LIKELY:
+            node.left = 0
+        else:
+            node.odds = math.exp(max(odds, -60.0))
+            spans[v].evidence = max(here, on) + math.log(1.0 + math.exp(-abs(odds))) - _LN2
+    done = 20 * (growth.position - stop)
+    growth.position = stop
+    return done
+
+
+@kernel(
+    types.UniTuple(types.int64, 2),
+    EvergreenTreeState.fields["nodes"].numba_type,
+    array_type(np.float64, 2),
+    types.int64,
+    array_type(np.int32, 1),
+)
+def close_ranks(nodes: Any, counts: Any, used: int, chosen: Any) -> Any:
+    """Move nodes that can be reached to the front, in their order; return how many, and how many of them have sets.
+
+    ``chosen``: the numbers that their sets had. Children come behind their parents, so that none is overwritten.
+    """
+    places, live, sets = np.full(used, -1, np.int32), 0, 0
+    places[0] = 0
+    for v in range(used):
+        if places[v] < 0:
+            continue
+        node = nodes[v]
+        if node.left > 0:
+            # Where they will be is known when their turn comes: until then, that they are there.
+            places[node.left] = places[node.left + 1] = 0
+        else:
+            node.feature, node.set = -1, -1
+        if node.set >= 0:
+            chosen[sets] = node.set
+            node.set = sets
+            sets += 1
+        places[v] = live
+        nodes[live] = node
+        for k in range(counts.shape[1]):
+            counts[live, k] = counts[v, k]
+        live += 1
+    for v in range(live):
+        if nodes[v].left > 0:
+            nodes[v].left = places[nodes[v].left]
+    return live, sets

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive.engine import declare_classes, new_additive
-from quercus.learners.evergreen.additive.layout import COUNT, KEPT
-from quercus.learners.evergreen.additive.state import AdditiveState
+from quercus.learners.evergreen.additive.state import COUNT, KEPT, AdditiveState
 from quercus.learners.evergreen.layout import GROWING, NOMINAL, NUMERIC, SAMPLE, UNSEEN
-from quercus.learners.evergreen.state import EvergreenState, FrozenState
+from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
 from quercus.store import Model, ModelFileError
 from quercus.store.states import read_state
 
@@ -62,7 +61,7 @@ def read_tree(model: Model, max_bytes: int, kinds: Sequence[str | None], number:
     return state
 
 
-def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> FrozenState:
+def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> FrozenEvergreenState:
     """Return the frozen tree that a file holds.
 
     Parameters
@@ -77,7 +76,7 @@ def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> Froz
     if "sizes" not in model.extra:
         arrays = {name if name == "options" else f"tree/{name}": model.array(name) for name in ("options", *_TREE)}
         model = replace(model, arrays=arrays | _additive_arrays(model, new_additive(np.uint64(0), is_on=False)))
-    state = read_state(model, FrozenState)
+    state = read_state(model, FrozenEvergreenState)
     _check_kinds(state.additive.columns["kind"], kinds)
     if int(state.options["classes"][0]) > classes:
         raise ModelFileError("its arrays do not fit together (classes).")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from quercus.compile import array_type, kernel
@@ -243,3 +244,76 @@ def draw_edges(state: Any, ordered: Any, places: Any) -> None:
         feature.codes = feature.edges + 2
         recode_sampled(store, f, places)
     options[0].drawn = options[0].seen
+
+
+@kernel(types.void, EvergreenState.fields["features"].numba_type, array_type(np.uint8, 2), types.int64)
+def count_categories(features: Any, codes: Any, rows: int) -> None:
+    """Say how many codes each nominal feature has: those of categories that come later do not belong to a growth."""
+    largest = np.zeros(len(features), np.uint8)
+    for i in range(rows):
+        for f in range(len(features)):
+            largest[f] = max(largest[f], codes[i, f])
+    for f in range(len(features)):
+        if features[f].kind == NOMINAL:
+            features[f].codes = max(np.int64(largest[f]) + 1, 2)
+
+
+def find_sampled(numbers: npt.NDArray[np.uint32], sampled: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """Return where in the store the rows of the sample are, -1 if they are gone.
+
+    Parameters
+    ----------
+    numbers
+        Those of the rows of the store.
+    sampled
+        Those of the rows of the sample.
+    """
+    if len(numbers) == 0:
+        return np.full(len(sampled), -1)
+    order = np.argsort(numbers, kind="stable")
+    found = order[np.minimum(np.searchsorted(numbers, sampled, sorter=order), len(numbers) - 1)]
+    return np.where(numbers[found] == sampled, found, -1)
+
+
+def subsample(state: EvergreenState, rows: int) -> None:
+    """Keep so many rows: the last ones, or a sample of all that were ever learned.
+
+    Those of the smallest hashes stay, which is a fair sample whenever it is taken: bottom-k sampling (Cohen & Kaplan,
+    2007).
+
+    Parameters
+    ----------
+    state
+        The tree.
+    rows
+        How many are kept.
+    """
+    kept = np.arange(state.n_rows - rows, state.n_rows)
+    if not state.options["recent_only"][0]:
+        ranks = _draw_numbers(state.options["seed"][0], RANK, state.rows["number"][: state.n_rows])
+        kept = np.sort(np.argsort(ranks, kind="stable")[:rows])
+    choose_rows(state, kept)
+
+
+def choose_rows(state: EvergreenState, kept: npt.NDArray[np.int64]) -> None:
+    """Keep the rows at some places, in their order.
+
+    Parameters
+    ----------
+    state
+        The tree.
+    kept
+        The places, ascending.
+    """
+    codes, rows = state.codes, state.rows
+    codes[: len(kept)], rows[: len(kept)] = codes[kept], rows[kept]
+    codes[len(kept) :], rows[len(kept) :] = 0, np.zeros(1, rows.dtype)
+    state.options["rows"] = len(kept)
+
+
+def _draw_numbers(seed: np.uint64, purpose: int, numbers: npt.NDArray[np.uint32]) -> npt.NDArray[np.float64]:
+    """Return a number from 0 to 1 for each row, as kernels draw it."""
+    step = np.uint64(_STEP)
+    with np.errstate(over="ignore"):
+        mixed = mix_bits.py_func(seed + step * np.uint64(purpose) + step * step * numbers.astype(np.uint64))
+    return np.asarray((mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)
