@@ -49,6 +49,9 @@ class TreeEngine:
 
     def predict(self, state: TreeState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats) -> None:
         """Write answers as class ids, and probabilities by class id."""
+        if state.options["classes"][0] == 0:
+            answers[:] = -1
+            return
         predict_rows(state.ref_as(TreeState), known.order, known.loss, X, answers, proba)
 
     def view(self, model: Predictor) -> TreeView:
