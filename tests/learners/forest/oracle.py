@@ -15,7 +15,7 @@ class Turn:
         self.forest = forest
         self.windows = ADWIN(delta=min(10 * forest.drift, 1.0)), ADWIN(delta=forest.drift)
         self.number = number
-        self.begun = self.replaced = 0
+        self.begun = self.replaced = self.matched = 0
         self.beside = None
         self.main = self.begin()
 
@@ -81,20 +81,25 @@ class Oracle:
         for turn, answer in zip(self.turns, answers, strict=True):
             copies = weight * self.draw()
             turn.main.learn(x, y, copies)
-            changed = False
-            if answer is not None:
-                turn.main.right += answer == y
-                turn.main.n += 1
-                error = float(answer != y)
-                changed = turn.windows[1].update(error) == "change"
-                if turn.windows[0].update(error) == "change":
-                    turn.beside = turn.begin()
-                elif turn.beside is not None:
-                    turn.beside.learn(x, y, copies)
-            if changed:
-                turn.main, turn.beside = turn.beside or turn.begin(), None
+            if answer is None:
+                continue
+            turn.main.right += answer == y
+            turn.main.n += 1
+            if turn.beside is not None:
+                other = best(turn.beside.proba(x))
+                turn.beside.learn(x, y, copies)
+                if other is not None:
+                    turn.beside.n += 1
+                    turn.beside.right += other == y
+                    turn.matched += answer == y
+            changed = turn.windows[1].update(float(answer != y)) == "change"
+            warned = turn.windows[0].update(float(answer != y)) == "change"
+            if changed and turn.beside is not None and turn.beside.n and turn.beside.right >= turn.matched:
+                turn.main, turn.beside = turn.beside, None
                 turn.replaced += 1
                 turn.windows = ADWIN(delta=min(10 * self.drift, 1.0)), ADWIN(delta=self.drift)
+            elif warned or (changed and turn.beside is None):
+                turn.beside, turn.matched = turn.begin(), 0
 
 
 def best(proba):

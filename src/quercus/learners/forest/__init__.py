@@ -17,7 +17,7 @@ class GrowingForest(Classifier):
 
     How often is drawn from a Poisson distribution, which is bagging for streams. Each tree sees a part of the features.
     The trees vote by their probabilities, each weighted by its share of right answers. A tree whose errors rise is
-    replaced by one that has learned since its errors first looked suspicious.
+    replaced by one that has learned since they first looked suspicious, if that has been as good since.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class GrowingForest(Classifier):
         tree: Classifier | None = None,
         *,
         trees: int = 10,
-        subspace: float = 0.7,
+        subspace: float = 0.8,
         lambda_value: float = 6.0,
         drift: float | None = 0.001,
         loss: Mapping[Any, Mapping[Any, float]] | None = None,

@@ -73,6 +73,7 @@ def begin(params: Any, state: GrowingForestState, place: int, classes: int) -> N
     turn, features = place % len(record.turns), record.sizes["feature"]
     record.places[place] = (1, record.turns["begun"][turn], 0, 0)
     record.turns["begun"][turn] += 1
+    record.turns["matched"][turn] = 0
     count = max(1, round(float(record.head["subspace"][0]) * features)) if features else 0
     columns = np.sort(record.generator(place).permutation(features)[:count])
     record.columns[place] = 0
@@ -143,33 +144,50 @@ def _learn_part(
     place = record.places[tree : tree + 1]
     n_right, n = np.cumsum(right), np.cumsum(judged)
     trust[:] = (place["right"] + n_right - right + 1.0) / (place["n"] + n - judged + 2.0)
-    end = len(rows)
-    if params.drift is not None:
-        fed = np.flatnonzero(judged & (rows.monitored > 0) if len(rows.monitored) else judged)
-        errors = np.where(right[fed], 0.0, 1.0)
-        changes = _find_rises(record.windows[tree, 1], errors, params.drift)
-        errors = errors[: changes[0] + 1] if len(changes) else errors
-        end = int(fed[changes[0]]) + 1 if len(changes) else end
-        warnings = _find_rises(record.windows[tree, 0], errors, min(_EARLY * params.drift, 1.0))
-        since = 0
-        if len(warnings) or (len(changes) and state.members[beside] is None):
-            since = int(fed[warnings[-1]]) + 1 if len(warnings) else end
-            # Of several that begin within these rows, only the last lives to learn one.
-            record.turns["begun"][tree] += max(len(warnings) - 1, 0)
-            begin(params, state, beside, int(classes[since - 1]))
-        if state.members[beside] is not None:
-            try:
-                _run(state.members[beside], rows.part(since, end), known, LEARN)
-            except FullError as full:
-                raise FullError(since + full.row, full.error) from full
-        if len(changes):
-            state.promote(tree)
-            # What the tree before has answered to the rows that follow.
-            rows.proba[end:] = 0.0
-            return end
     place["right"] += n_right[-1]
     place["n"] += n[-1]
-    return end
+    if params.drift is None:
+        return len(rows)
+    fed = np.flatnonzero(judged & (rows.monitored > 0) if len(rows.monitored) else judged)
+    errors = np.where(right[fed], 0.0, 1.0)
+    changes = set(fed[_find_rises(record.windows[tree, 1], errors, params.drift)].tolist())
+    warnings = set(fed[_find_rises(record.windows[tree, 0], errors, min(_EARLY * params.drift, 1.0))].tolist())
+    start = 0
+    for row in [*sorted(changes | warnings), len(rows) - 1]:
+        part = slice(start, row + 1)
+        if state.members[beside] is not None and start <= row:
+            _learn_beside(state, tree, rows.part(start, row + 1), known, right[part], counted[part], start)
+        if row in changes and state.is_beaten(tree):
+            state.promote(tree)
+            # What the tree before has answered to the rows that follow.
+            rows.proba[row + 1 :] = 0.0
+            return row + 1
+        if row in warnings or (row in changes and state.members[beside] is None):
+            begin(params, state, beside, int(classes[row]))
+        start = row + 1
+    return len(rows)
+
+
+def _learn_beside(
+    state: GrowingForestState,
+    tree: int,
+    rows: Rows,
+    known: Known,
+    right: npt.NDArray[np.bool_],
+    counted: npt.NDArray[np.bool_],
+    offset: int,
+) -> None:
+    """Let the tree beside another answer and learn rows, and note how both did since it began."""
+    record, beside = state.record, tree + len(state.record.turns)
+    own = Rows(rows.X, y=rows.y, weight=rows.weight, answers=np.full(len(rows), -1), proba=np.zeros_like(rows.proba))
+    try:
+        _run(state.members[beside], own, known, LEARN | PREDICT)
+    except FullError as full:
+        raise FullError(offset + full.row, full.error) from full
+    judged = counted & (own.answers >= 0)
+    record.places["n"][beside] += judged.sum()
+    record.places["right"][beside] += (judged & (own.answers == rows.y)).sum()
+    record.turns["matched"][tree] += (judged & right).sum()
 
 
 def _find_rises(window: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], delta: float) -> Any:

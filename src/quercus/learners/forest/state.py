@@ -28,8 +28,9 @@ class ForestRecord(State):
     head = Field(
         {"rows": Whole(), "classes": Whole(), "seed": Whole(np.uint64), "subspace": Real(low=0.0, high=1.0)}, 1
     )
-    # How many trees have begun in a tree's turn, and how many of these have taken its place.
-    turns = Field({"begun": Whole(), "replaced": Whole()}, "tree")
+    # How many trees have begun in a tree's turn, how many of these have taken its place, and how many answers of the
+    # one in charge were right of those that the one beside it gave, too.
+    turns = Field({"begun": Whole(), "replaced": Whole(), "matched": Whole()}, "tree")
     # Whether there is a tree, which one of its turn, and how many of its answers were right, of how many.
     places = Field({"used": Whole(high=1), "number": Whole(), "right": Whole(), "n": Whole()}, "place")
     # Which features it sees.
@@ -189,6 +190,17 @@ class GrowingForestState:
     def nbytes(self) -> int:
         """Bytes of all arrays, with the room that they have to grow."""
         return int(self.record.nbytes + sum(member.state.nbytes for _, member in self.places()))
+
+    def is_beaten(self, tree: int) -> bool:
+        """Return whether the tree that learns beside another has been as good as that, of the same rows.
+
+        Parameters
+        ----------
+        tree
+            The other one.
+        """
+        place = self.record.places[tree + len(self.record.turns)]
+        return bool(place["used"] and place["n"] and place["right"] >= self.record.turns["matched"][tree])
 
     def promote(self, tree: int) -> None:
         """Let the tree that learns beside another take its place.
