@@ -153,9 +153,9 @@ def _learn_part(
     changes = set(fed[_find_rises(record.windows[tree, 1], errors, params.drift)].tolist())
     warnings = set(fed[_find_rises(record.windows[tree, 0], errors, min(_EARLY * params.drift, 1.0))].tolist())
     start = 0
-    for row in [*sorted(changes | warnings), len(rows) - 1]:
+    for row in sorted(changes | warnings | {len(rows) - 1}):
         part = slice(start, row + 1)
-        if state.members[beside] is not None and start <= row:
+        if state.members[beside] is not None:
             _learn_beside(state, tree, rows.part(start, row + 1), known, right[part], counted[part], start)
         if row in changes and state.is_beaten(tree):
             state.promote(tree)
