@@ -81,8 +81,8 @@ class Classifier(Predictor):
     _made_with: dict[str, Any]
     _is_changed = False
     _slice: int
-    # One row that is learned alone.
-    _single: Rows
+    # One row that is learned alone, and what is written there: its values, class and weight.
+    _single: tuple[Rows, Floats, Integers, Floats]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -296,9 +296,10 @@ class Classifier(Predictor):
             self._check_names_fit([*schema.names, *added])
         brings = batch.additions is not None or labels.additions is not None
         undo = schema.to_dict() if known and brings else None
-        gate = self._own_gate
+        gate, declared = self._own_gate, None
         try:
             batch, labels, arrived = gate.alone(self._accept, schema, X, y, classes, weights, batch, labels)
+            declared = classes
             n = len(weights) if predict else 0
             answers, proba = np.full(n, -1), np.zeros((n, len(schema.labels)))
             shown = {"answers": answers, "proba": proba} if predict else {}
@@ -306,7 +307,7 @@ class Classifier(Predictor):
             self._learn_rows(rows, arrived, mode | PREDICT if predict else mode)
             return Answered(labels.ids, answers, proba, list(schema.labels)) if predict else None
         except _FullError as full:
-            gate.alone(self._undo, before, undo, X, y, classes, weights[: full.row])
+            gate.alone(self._undo, before, undo, X, y, declared, weights[: full.row])
             told = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""
             raise MemoryError(f"{full.error}{told}") from full.error
         except BaseException:
@@ -373,6 +374,9 @@ class Classifier(Predictor):
             X, y = _take_rows(X, first), _take_rows(y, first)
             read = self.schema_.read(X, learn=True), self.schema_.read_labels(y, classes=classes)
             self._commit(self.schema_, X, y, classes, w, *read)
+        elif classes is not None:
+            # The state counts them already.
+            self.schema_.commit(self.schema_.read_labels(classes))
         self._note_schema()
 
     def _learn_rows(self, rows: Rows, arrived: list[int], mode: int) -> None:
@@ -439,16 +443,19 @@ class Classifier(Predictor):
         """Learn one example unless it brings something new: a feature, a category, a class, an odd weight."""
         if self._is_changed:
             self._check_changes()
-        schema, rows = self.schema_, vars(self).get("_single")
-        if rows is None or rows.X.shape[1] != len(schema.names):
-            rows = self._single = Rows(np.empty((1, len(schema.names))), y=np.zeros(1, np.int64))
-        if type(w) not in (float, int) or not 0.0 < w <= HEAVIEST or schema.read_one(x, rows.X[0], True) is not None:
+        schema, single = self.schema_, vars(self).get("_single")
+        if single is None or len(single[1]) != len(schema.names):
+            rows = Rows(np.empty((1, len(schema.names))), y=np.zeros(1, np.int64))
+            single = self._single = (rows, rows.X[0], rows.y, rows.weight)
+        # Fetched once: from rows, each costs as much as a small kernel.
+        rows, row, ids, weights = single
+        if type(w) not in (float, int) or not 0.0 < w <= HEAVIEST or schema.read_one(x, row, True) is not None:
             return False
         label, addition = schema.read_label_one(y)
         if addition is not None:
             return False
-        rows.y[0] = label
-        rows.weight[0] = w
+        ids[0] = label
+        weights[0] = w
         try:
             stop = self._own_gate.alone(self._run_slice, rows, 0, 1, LEARN)
             if stop.why > PAUSED:

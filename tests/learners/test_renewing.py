@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 import signal
 
 import numpy as np
@@ -155,28 +156,28 @@ def test_any_partition_of_marked_and_weighted_rows_gives_the_same_state(variant,
     watched, weights = rng.random(800) < 0.7, rng.choice([0.0, 1.0, 2.5], 800, p=[0.1, 0.6, 0.3])
     weights[0] = 1.0
     whole, parts = (clone(VARIANTS[variant]).set_params(learner__features=features) for _ in range(2))
-    whole.learn_marked(rows, y, watched, sample_weight=weights)
+    whole.learn_monitored(rows, y, watched, sample_weight=weights)
     cuts = np.sort(rng.integers(1, 799, 6)).tolist()
     for start, stop in zip([0, *cuts], [*cuts, 800], strict=True):
         if start < stop:
             part = slice(start, stop)
-            parts.learn_marked(rows[part], y[part], watched[part], sample_weight=weights[part])
+            parts.learn_monitored(rows[part], y[part], watched[part], sample_weight=weights[part])
     same(whole, parts)
     kept = clone(whole)
     keep = np.flatnonzero(weights)
-    kept.learn_marked([rows[i] for i in keep], y[keep], watched[keep], sample_weight=weights[keep])
+    kept.learn_monitored([rows[i] for i in keep], y[keep], watched[keep], sample_weight=weights[keep])
     same(whole, kept)
 
 
 def test_marked_rows_alone_feed_the_detector_and_all_are_learned():
     X, y = flipping(2000, 1000)
     every, none, half = (Renewing(SMALL) for _ in range(3))
-    every.learn_marked(X, y, np.ones(2000, bool))
+    every.learn_monitored(X, y, np.ones(2000, bool))
     same(every, Renewing(SMALL).partial_fit(X, y))
-    none.learn_marked(X, y, np.zeros(2000, bool))
+    none.learn_monitored(X, y, np.zeros(2000, bool))
     assert (none.detector_.n, none.changes_) == (0, [])
     np.testing.assert_array_equal(none.predict_proba(X), clone(SMALL).partial_fit(X, y).predict_proba(X))
-    half.learn_marked(X, y, np.arange(2000) % 2 == 0)
+    half.learn_monitored(X, y, np.arange(2000) % 2 == 0)
     assert half.changes_[0] % 2 == 0
     assert 1000 < half.changes_[0] < 1400
 
@@ -184,7 +185,7 @@ def test_marked_rows_alone_feed_the_detector_and_all_are_learned():
 def test_rows_after_a_marked_call_feed_the_detector_again():
     X, y = flipping(500)
     model = Renewing(SMALL)
-    model.learn_marked(X[:300], y[:300], np.zeros(300, bool))
+    model.learn_monitored(X[:300], y[:300], np.zeros(300, bool))
     model.partial_fit(X[300:], y[300:])
     assert model.detector_.n == 200
 
@@ -198,10 +199,10 @@ def test_marks_that_make_no_sense_are_refused_and_change_nothing(watched):
     X, y = flipping(100)
     model = Renewing(SMALL).partial_fit(X, y)
     before = copy.deepcopy(model)
-    with pytest.raises(ValueError, match="give True or False for each of the 3 rows"):
-        model.learn_marked(X[:3], y[:3], watched)
+    with pytest.raises(ValueError, match="monitored must be one True or False for each of the 3 rows"):
+        model.learn_monitored(X[:3], y[:3], watched)
     with pytest.raises(ValueError, match="inf"):
-        model.learn_marked([[np.inf, 1.0, 1.0]], [1], [False])
+        model.learn_monitored([[np.inf, 1.0, 1.0]], [1], [False])
     same(model, before)
     model.partial_fit(X, y)
     same(model, before.partial_fit(X, y))
@@ -382,7 +383,7 @@ def test_rows_that_fed_nothing_are_numbered_all_the_same():
     model, shifted = Renewing(SMALL, EAGER), Renewing(SMALL, EAGER)
     model.partial_fit(*stream)
     assert model.changes_
-    shifted.learn_marked(*stream.part(0, 100), np.zeros(100, bool))
+    shifted.learn_monitored(*stream.part(0, 100), np.zeros(100, bool))
     shifted.partial_fit(*stream.part(100))
     assert shifted.changes_[0] >= 100 + EAGER.least
     assert shifted.state_arrays()["counters"][0] == 1500
@@ -392,3 +393,45 @@ def test_memory_counts_both_learners():
     _, _, model = warning_model()
     assert Renewing().nbytes == 0
     assert model.nbytes > model.learner_.nbytes + model.background_.nbytes
+
+
+def test_a_background_learner_without_room_is_given_up_in_any_partition(monkeypatch, tmp_path):
+    X, y = flipping(1500, 500)
+    X[::5] = np.nan
+    resume, seen = type(SMALL.engine).resume, []
+
+    def resume_main_alone(self, state, *rest):
+        if state.options["time"][0] < 40 and seen and state not in seen:
+            raise MemoryError("no room.")
+        seen.append(state)
+        resume(self, state, *rest)
+
+    models = []
+    for size in (1500, 7, 1):
+        seen.clear()
+        model = Renewing(SMALL, EAGER)
+        with monkeypatch.context() as patch:
+            patch.setattr(type(SMALL.engine), "resume", resume_main_alone)
+            for start in range(0, 1500, size):
+                model.partial_fit(X[start : start + size], y[start : start + size])
+        models.append(model)
+    assert models[0].changes_
+    assert models[0].background_ is None
+    for other in models[1:]:
+        same(models[0], other)
+    models[0].save(tmp_path / "model")
+    same(models[0], qc.load(tmp_path / "model"))
+
+
+def test_rows_before_one_that_the_learner_has_no_room_for_are_learned():
+    X, y = flipping(400, 200)
+    rows = [{"a": a, "b": b} | ({f"f{i}": b} if i > 100 else {}) for i, (a, b, _) in enumerate(X.tolist())]
+    small = qc.HoeffdingTree(max_bytes=9_000, grace_period=20, features="open")
+    model, shorter = Renewing(small), Renewing(small)
+    with pytest.raises(MemoryError, match="rows before row") as told:
+        model.partial_fit(rows, y)
+    learned = int(re.search(r"The (\d+) rows before", str(told.value))[1])
+    assert 100 < learned < 400
+    same(model, shorter.partial_fit(rows[:learned], y[:learned]))
+    assert model.schema_ == shorter.schema_
+    assert model.predict_proba(rows).shape == (400, 2)

@@ -9,6 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import quercus as qc
+from quercus.learners.incremental.pooled.state import PooledState
 from quercus.statistics.credible import find_table
 from tests.learners.incremental.oracle import credible
 
@@ -262,3 +263,48 @@ def test_fit_forgets_a_pool_that_has_no_labels():
     tree = qc.CredibleTree().fit_pool(ROWS).fit([[1.0, 2.0]], ["a"])
     assert tree.n_pool_ == 0
     assert "_pool_schema" not in vars(tree)
+
+
+@pytest.mark.parametrize("labelled_before", [0, 1])
+def test_labels_that_a_pool_has_no_room_for_leave_those_before(labelled_before, monkeypatch):
+    table = [[float(i)] for i in range(6)]
+    tree, other = (qc.CredibleTree().fit_pool(table) for _ in range(2))
+    for one in (tree, other):
+        one.learn_pool(range(labelled_before), list("ab")[:labelled_before]) if labelled_before else None
+    fit_row = PooledState.fit_row
+
+    def fit_all_but_z(self, row, label, nominal):
+        if label >= 3 - (not labelled_before):
+            raise MemoryError("no room.")
+        fit_row(self, row, label, nominal)
+
+    monkeypatch.setattr(PooledState, "fit_row", fit_all_but_z)
+    with pytest.raises(MemoryError, match=r"no room\. The 2 labels before it are learned\."):
+        tree.learn_pool([1, 2, 3], ["b", "c", "z"])
+    other.learn_pool([1, 2], ["b", "c"])
+    assert tree.schema_ == other.schema_
+    first, second = tree.state_arrays(), other.state_arrays()
+    assert all(first[name].tobytes() == second[name].tobytes() for name in first)
+    before = tree.classes_.tolist()
+    with pytest.raises(MemoryError, match=r"no room\.$"):
+        tree.learn_pool([4], ["z"])
+    assert tree.classes_.tolist() == before
+
+
+def test_a_first_label_that_a_pool_has_no_room_for_changes_nothing(monkeypatch):
+    tree = qc.CredibleTree().fit_pool(ROWS)
+
+    def refuse(*_):
+        raise MemoryError("no room.")
+
+    monkeypatch.setattr(PooledState, "fit_row", refuse)
+    for learn in (
+        lambda: tree.learn_pool([0], ["a"], classes=["x", "y", "z"]),
+        lambda: tree.partial_fit(ROWS[:1], ["a"], classes=["x", "y", "z"]),
+    ):
+        with pytest.raises(MemoryError, match=r"no room\."):
+            learn()
+        assert tree.predict_one({"x0": 1.0}) is None
+    monkeypatch.undo()
+    assert tree.learn_pool([0, 3], ["a", "b"]).classes_.tolist() == ["a", "b"]
+    assert tree.predict_proba(ROWS).shape == (4, 2)

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -363,3 +364,29 @@ def test_a_refused_feature_or_class_changes_nothing(stream):
         assert state.sizes == before.sizes
         assert all(array.tobytes() == arrays[name].tobytes() for name, array in state.to_arrays().items())
         np.testing.assert_array_equal(state.hist, before.hist)
+
+
+def test_classes_that_were_declared_stay_known_where_the_first_row_finds_no_room(monkeypatch):
+    """Otherwise kernels, which count them, would write probabilities beyond what they are given."""
+    tree = HoeffdingTree().partial_fit([[1.0], [2.0]], ["a", "b"])
+
+    def refuse(*_):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(type(tree._state), "fit_row", refuse)
+    with pytest.raises(MemoryError, match="no room"):
+        tree.partial_fit([[5.0]], ["z"], classes=["c", "d", "e", "f"])
+    assert tree.classes_.tolist() == list("abcdef")
+    np.testing.assert_allclose(tree.predict_proba([[1.0]] * 3).sum(axis=1), 1.0)
+
+
+def test_memory_that_runs_out_leaves_a_tree_as_after_the_row_before():
+    rows = [{"a": i % 7 / 7} | ({f"f{i}": 0.5} if i > 100 else {}) for i in range(300)]
+    y = [i // 30 for i in range(300)]
+    tree, shorter = (HoeffdingTree(max_bytes=9_000, features="open", grace_period=20) for _ in range(2))
+    with pytest.raises(MemoryError, match="rows before row") as told:
+        tree.partial_fit(rows, y)
+    learned = int(re.search(r"The (\d+) rows before", str(told.value))[1])
+    shorter.partial_fit(rows[:learned], y[:learned])
+    same(tree, shorter)
+    assert tree.schema_ == shorter.schema_

@@ -180,18 +180,25 @@ class IncrementalEngine(TreeEngine):
 
     def run(self, state: GrowingState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int) -> Stop:
         """Take rows in order: answer, ask and learn, as told."""
-        given = (rows.ref, known.order, known.loss, state.bounds, start, stop, mode)
+        order, loss, bounds = known.order, known.loss, state.bounds
         if isinstance(state, AdaptiveState):
-            return read_stop(state, self._run_adaptive(state.ref, *given), stop)
-        return read_stop(state, self._run_plain(state.ref_as(TreeState), *given), stop)
+            row = self._run_adaptive(state.ref, rows.ref, order, loss, bounds, start, stop, mode)
+        else:
+            row = self._run_plain(state.ref_as(TreeState), rows.ref, order, loss, bounds, start, stop, mode)
+        # Only before the end of its rows does a kernel stop for a reason.
+        return Stop(row, DONE if row == stop else int(state.options["stopped"][0]))
 
     def resume(self, state: GrowingState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
         """Give what a row brings its place, or make room for a split."""
-        if stop.why == NEEDS_LAYOUT:
-            nominal = [kind == "nominal" for kind in known.kinds]
-            state.fit_row(rows.X[stop.row], int(rows.y[stop.row]), nominal)
-        else:
+        if stop.why != NEEDS_LAYOUT:
             state.make_room()
+            return
+        nominal = [kind == "nominal" for kind in known.kinds]
+        try:
+            state.fit_row(rows.X[stop.row], int(rows.y[stop.row]), nominal)
+        except MemoryError:
+            state.options["stopped"] = DONE
+            raise
 
     def freeze(self, learner: Any) -> FrozenTree:
         """Return a copy that answers alike and keeps nothing else."""
@@ -277,23 +284,3 @@ def count_alternates(tree: Predictor) -> int:
     """
     tree._check_fitted()
     return int(tree._state.alternates)
-
-
-def read_stop(state: GrowingState, row: int, stop: int) -> Stop:
-    """Return where and why a kernel stopped; only before the end of its rows there is a reason.
-
-    Parameters
-    ----------
-    state
-        What it worked on.
-    row
-        What it returned.
-    stop
-        The end of its rows.
-
-    Examples
-    --------
-    >>> read_stop(GrowingState.begin({"buffer_rows": 2, "grace": 1}, max_bytes=2**20), row=3, stop=3)
-    Stop(row=3, why=0)
-    """
-    return Stop(row, DONE if row == stop else int(state.options["stopped"][0]))

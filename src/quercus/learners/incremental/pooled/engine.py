@@ -9,13 +9,13 @@ import numpy as np
 
 from quercus.arguments import check_choice
 from quercus.engine import Floats, Integers, Known, Stop
-from quercus.learners.incremental.engine import IncrementalEngine, read_stop
+from quercus.learners.incremental.engine import IncrementalEngine
 from quercus.learners.incremental.layout import MAJORITY
 from quercus.learners.incremental.pooled.kernels import run_pool_rows
 from quercus.learners.incremental.pooled.layout import SIZE_LABELS, SIZE_POOL, SIZE_VOLUME
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.learners.incremental.state import GrowingState
-from quercus.rows import Rows
+from quercus.rows import DONE, Rows
 from quercus.store import Model
 
 _SIZES = {None: SIZE_POOL, "pool": SIZE_POOL, "labels": SIZE_LABELS, "volume": SIZE_VOLUME}
@@ -100,8 +100,9 @@ class PoolEngine(IncrementalEngine):
         if not isinstance(state, PooledState):
             return super().run(state, params, rows, known, start, stop, mode)
         places = rows.places if isinstance(rows, PoolRows) else _NO_PLACES
-        given = (rows.ref, places, known.order, known.loss, state.bounds, start, stop, mode)
-        return read_stop(state, run_pool_rows(state.ref, *given), stop)
+        given = (known.order, known.loss, state.bounds, start, stop, mode)
+        row = run_pool_rows(state.ref, rows.ref, places, *given)
+        return Stop(row, DONE if row == stop else int(state.options["stopped"][0]))
 
     def _check_exact(self, params: Any) -> None:
         if params.leaf not in (None, "majority"):
