@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from .oracle.additive import Kept, due
-from .oracle.additive import NaiveSingles as Singles
+from .oracle.additive import NaiveAdditive as AdditiveModel
 from .oracle.tree import NaiveEvergreen as Evergreen
 from .oracle.tree import hashed
 
@@ -25,7 +25,7 @@ def shared(x):
 
 def by_hand():
     """Two classes; a number of two cells and a category of three; b is 1."""
-    model = Singles(["numeric", "nominal"])
+    model = AdditiveModel(["numeric", "nominal"])
     model.K, model.n, model.weight, model.b = 2, 6, 6.0, 1.0
     model.limits[0], model.largest = [0.5], [2, 3]
     model.v.update({(0, 1): 0.5, (0, 2): 0.5, (1, 1): 8.0, (1, 2): 8.0, (1, 3): 8.0})  # enough to count wholly
@@ -52,7 +52,7 @@ S = [F(338, 905), F(567, 905)]
 
 
 def test_cells():
-    model = Singles(["numeric", "nominal"])
+    model = AdditiveModel(["numeric", "nominal"])
     assert [model.cell(0, x) for x in (None, -9.0, 9.0)] == [0, 1, 1]
     model.limits[0] = [2.0, 5.5]
     assert [model.cell(0, x) for x in (None, -9.0, 2.0, 2.1, 5.5, 6.0)] == [0, 1, 1, 2, 2, 3]
@@ -61,7 +61,7 @@ def test_cells():
 
 
 def test_the_mean_number_of_cells():
-    model = Singles(["numeric", "nominal", "nominal", "nominal"])
+    model = AdditiveModel(["numeric", "nominal", "nominal", "nominal"])
     assert model.C() == 1
     model.learn([1.0], [None, 4, None, 300], 0, 1.0)
     assert model.C() == F(5 + 254, 2)
@@ -97,7 +97,7 @@ def test_what_the_sum_tells():
 
 
 def test_at_first_the_sum_tells_what_the_trees_tell():
-    model = Singles(["numeric", "nominal", "nominal", "numeric"])
+    model = AdditiveModel(["numeric", "nominal", "nominal", "numeric"])
     assert (model.a, model.b) == (1, 0.5)
     assert model.answer(B, [1.0, 2, None, None]) == [close(0.25), close(0.75)]
     assert model.answer([], [1.0, 2, None, None]) == []
@@ -126,7 +126,7 @@ def test_weights_of_both():
 
 
 def test_the_first_update():
-    model = Singles(["nominal", "nominal", "nominal", "numeric"])
+    model = AdditiveModel(["nominal", "nominal", "nominal", "numeric"])
     model.learn(B, [0, 3, None, 0.5], 0, 1.0)
     # All s are 4 ln(1/2) - 4 ln(1/2): S is B, and g is -3/4 and 3/4.
     assert (close(math.log(4)), close(math.log(4))) == (model.L_B, model.L_S)
@@ -187,7 +187,7 @@ def test_a_loss_is_at_most_that_of_a_billionth():
     [(0.0, 1), (15_998.0, 15_999), (15_999.0, 16_000), (16_000.0, 16_000), (5e5, 16_000), (2.75, 3), (0.5, 1)],
 )
 def test_visits_are_whole_and_have_a_largest(visits, counted):
-    model = Singles(["nominal"])
+    model = AdditiveModel(["nominal"])
     model.v[0, 1] = visits
     model.learn([0.5, 0.5], [0], 1, 1.0)
     assert model.v[0, 1] == visits + 1
@@ -216,7 +216,7 @@ def test_weights(weight, u):
 
 
 def test_a_row_that_is_heavier_than_all_before():
-    model = Singles(["nominal"])
+    model = AdditiveModel(["nominal"])
     learn_one_class(model, [[0]] * 19)
     model.learn([0.5, 0.5], [0], 1, 10_000.0)
     # 20 * 10000 / 10019 mean weights. The class is new: s(0) is ln(39/2) - ln(39/2), s(1) as much.
@@ -226,7 +226,7 @@ def test_a_row_that_is_heavier_than_all_before():
 def test_a_class_that_trees_did_not_know():
     model = by_hand()
     model.L_B, model.L_S = 3.0, 4.0
-    model.learn([0.25, 0.75, 0.0], ROW, 2, 1.0, told=False)
+    model.learn([0.25, 0.75, 0.0], ROW, 2, 1.0, judged=False)
     assert (model.L_B, model.L_S, model.T[2]) == (3.0, 4.0, 1.0)
 
 
@@ -254,7 +254,7 @@ def learn_one_class(model, rows):
 
 def test_when_limits_are_drawn():
     assert [n for n in range(1, 1030) if due(n)] == [8, 16, 32, 64, 128, 256, 512, 1024]
-    model = Singles(["numeric", "nominal"])
+    model = AdditiveModel(["numeric", "nominal"])
     learn_one_class(model, [[float(x), x] for x in range(7)])
     assert model.limits == [[], []]
     assert model.v[0, 1] == 7
@@ -272,7 +272,7 @@ def test_when_limits_are_drawn():
 
 
 def test_cells_are_counted_anew():
-    model = Singles(["numeric"])
+    model = AdditiveModel(["numeric"])
     learn_one_class(model, [[float(x)] for x in range(1, 32, 2)])
     assert model.limits == [[float(x) for x in range(2, 31, 2)]]  # 2 i + 1 is in cell i + 1
     for x in range(0, 30, 2):  # 2 i is in cell i, but 0 in cell 1
@@ -290,7 +290,7 @@ def test_cells_are_counted_anew():
 
 def test_cells_counted_anew_of_two_classes_and_missing_values():
     """An old cell of three rows and one of one become two cells of two rows; cell 0 stays as it is."""
-    model = Singles(["nominal", "numeric"])
+    model = AdditiveModel(["nominal", "numeric"])
     model.n, model.K, model.limits[1] = 4, 2, [10.0, 100.0]
     model.kept = [Kept([None, x], k, w) for x, k, w in ((1.0, 0, 1.0), (1.0, 1, 2.0), (2.0, 1, 4.0), (20.0, 0, 8.0))]
     model.kept.append(Kept([None, None], 1, 16.0))
@@ -305,7 +305,7 @@ def test_cells_counted_anew_of_two_classes_and_missing_values():
 
 
 def ready_to_part(values, limits):
-    model = Singles(["nominal", "numeric"])
+    model = AdditiveModel(["nominal", "numeric"])
     model.n, model.K, model.limits[1] = 1024, 2, limits
     model.kept = [Kept([None, x], 0, 1.0) for x in values]
     return model
@@ -343,7 +343,7 @@ def test_at_most_31_limits():
 
 
 def test_rows_that_are_kept():
-    model = Singles(["nominal"], seed=3)
+    model = AdditiveModel(["nominal"], seed=3)
     for i in range(514):
         model.learn([1.0], [i], 0, 1.0)
         if i == 511:
@@ -355,7 +355,7 @@ def test_rows_that_are_kept():
 
 def test_limits_after_512_rows():
     """A number is always 0, until from row 512 on it is 1 or 2 in turn."""
-    model = Singles(["numeric"])
+    model = AdditiveModel(["numeric"])
     learn_one_class(model, [[0.0]] * 512)
     assert model.limits == [[]]
     assert model.v[0, 1] == 512
@@ -410,7 +410,7 @@ def test_a_feature_that_comes_later():
 
 
 def test_a_number_that_comes_after_512_rows():
-    model = Singles(["nominal"])
+    model = AdditiveModel(["nominal"])
     learn_one_class(model, [[0]] * 600)
     model.add_features(["numeric"])
     assert (model.v[1, 0], model.N[1, 0, 0]) == (600, 600)
@@ -425,7 +425,7 @@ def test_a_number_that_comes_after_512_rows():
 
 
 def test_nothing_gets_lost():
-    model = Singles(["numeric", "nominal", "numeric"], seed=1)
+    model = AdditiveModel(["numeric", "nominal", "numeric"], seed=1)
     for i in range(1100):
         x = hashed(9, 1, i)
         row = [x if x < 0.9 else None, math.floor(300 * hashed(9, 2, i)), 3 * x if i < 600 else 100.0 + x]
@@ -447,7 +447,7 @@ def test_on_top_of_a_tree():
     assert model.answer([0]) == [0.5, 0.5]
     model.learn([0], 0)
     B = F(3, 4) * F(2, 3) + F(7, 8) * F(1, 3)  # A and the leaf 3/4, R 7/8, of equal losses
-    assert model.told([0]) == [close(B), close(1 - B)]
+    assert model.proba([0]) == [close(B), close(1 - B)]
     # All s are 0, and a is 1 since both B were 1/2. The move is half of .3 / sqrt(1 + 1/2).
     up = math.exp(2 * 0.15 / math.sqrt(1.5))
     S = float(B) * up / (float(B) * up + float(1 - B))
@@ -474,14 +474,14 @@ def test_no_features():
     assert (model.singles.seed, model.singles.b) == (3, 1)
     for _ in range(8):
         model.learn([], 0)
-    B, a = model.told([]), model.singles.a
+    B, a = model.proba([]), model.singles.a
     assert model.singles.S(B, []) == [close(B[k] ** a / (B[0] ** a + B[1] ** a)) for k in (0, 1)]
 
 
 def test_alarms_look_at_the_answer_with_single_features():
     model = Evergreen(["nominal"], classes=2)
     model.learn([0], 0)
-    assert model.told([0])[0] > 0.5
+    assert model.proba([0])[0] > 0.5
     model.singles.V[0, 1, 1], model.singles.L_B = 50.0, 50.0
     assert model.answer([0])[1] > 0.5
     model.learn([0], 0)

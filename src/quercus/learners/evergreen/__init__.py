@@ -29,8 +29,8 @@ class EvergreenTree(Classifier):
     bins
         The most bins of a numeric feature, at first; where values crowd together later, bins are cut.
     keep
-        Which rows stay when the store is full: ``"sample"``, a fair sample of all that were learned; ``"recent"``, the
-        last ones.
+        Which rows stay when the reservoir is full: ``"sample"``, a fair sample of all that were learned; ``"recent"``,
+        the last ones.
     adaptive
         Whether the tree watches its answers, and when they become clearly worse grows anew from the last rows alone.
     loss

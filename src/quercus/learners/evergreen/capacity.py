@@ -37,7 +37,7 @@ class Capacity:
     Examples
     --------
     >>> capacity = Capacity(2**20, features=2, classes=2, numbers=1, is_additive=True)
-    >>> capacity.for_additive, capacity.rows(), capacity.nodes(store=64, tree=0)
+    >>> capacity.for_additive, capacity.rows(), capacity.nodes(reservoir=64, tree=0)
     (45120, 18662, 5114)
     """
 
@@ -109,17 +109,17 @@ class Capacity:
             )
         return min(most, 2**31 - 1)
 
-    def nodes(self, store: int, tree: int) -> int:
-        """Return how many nodes a growth may make: the store may double meanwhile, up to its half of the room.
+    def nodes(self, reservoir: int, tree: int) -> int:
+        """Return how many nodes a growth may make: the reservoir may double meanwhile, up to its half of the room.
 
         Parameters
         ----------
-        store
+        reservoir
             Rows that it has room for.
         tree
             Bytes of the tree that stands.
         """
-        left = self.for_trees - min(self.for_trees // 2, 2 * store * self.row_bytes) - tree
+        left = self.for_trees - min(self.for_trees // 2, 2 * reservoir * self.row_bytes) - tree
         return max(left // self.node_bytes, _LEAST_NODES)
 
     def slots(self, cells: int) -> int:

@@ -17,8 +17,8 @@ from quercus.learners.evergreen.additive.kernels import sum_rows
 from quercus.learners.evergreen.additive.state import AdditiveState
 from quercus.learners.evergreen.engine import EvergreenEngine
 from quercus.learners.evergreen.files import read_additive, read_tree
-from quercus.learners.evergreen.kernels import vote_rows
-from quercus.learners.evergreen.layout import NEEDS_LAYOUT, NO_SINGLES
+from quercus.learners.evergreen.kernels import average_rows
+from quercus.learners.evergreen.layout import NEEDS_RESIZE, NO_ADDITIVE
 from quercus.learners.evergreen.state import EvergreenState
 from quercus.learners.evergreen.view import find_path
 from quercus.rows import DONE, LEARN, PAUSED, PREDICT, RESUME, Rows
@@ -28,7 +28,7 @@ from quercus.store import Model, ModelFileError
 # So many numbers that trees tell are held at once.
 _MOST_NUMBERS = 2**20
 # Trees grow anew less often than one alone, and in turn.
-_STRETCH = 2.0
+_GROWTH_FACTOR = 2.0
 # Of what trees tell: far above what can come.
 _MOST_LOSS = 1e9
 _TREE = EvergreenEngine()
@@ -91,7 +91,12 @@ class ForestEngine:
     def new_state(self, params: Any, features: int, classes: int) -> EvergreenForestState:
         """Return the empty state for this many features."""
         seeds = np.random.SeedSequence(params.seed).generate_state(params.trees, np.uint64)
-        shared = {"subspace": params.subspace, "sight": params.sight, "without": NO_SINGLES, "stretch": _STRETCH}
+        shared = {
+            "subspace": params.subspace,
+            "sight": params.sight,
+            "without": NO_ADDITIVE,
+            "growth_factor": _GROWTH_FACTOR,
+        }
         turns = [{"turn": (t + 1) / params.trees} for t in range(params.trees)]
         settings = [_TREE.settings(params, seed) | shared | turn for seed, turn in zip(seeds, turns, strict=True)]
         trees = [rebuilding.new_state(one, features, _tree_bytes(params)) for one in settings]
@@ -117,7 +122,7 @@ class ForestEngine:
         if features <= len(state.additive.columns) and not classes:
             return
         for tree in state.trees:
-            rebuilding.check_room(tree, features, classes)
+            rebuilding.check_capacity(tree, features, classes)
         for tree in state.trees:
             _TREE.widen(tree, features, classes)
         _fit_additive(state, features, classes)
@@ -136,7 +141,7 @@ class ForestEngine:
         if len(late):
             stop = start + int(late[0])
             if stop == start:
-                return Stop(start, NEEDS_LAYOUT)
+                return Stop(start, NEEDS_RESIZE)
         with uninterrupted():
             self._learn(state, params, rows.part(start, stop), known)
         return Stop(stop, DONE)
@@ -144,7 +149,7 @@ class ForestEngine:
     def resume(self, state: EvergreenForestState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
         """See whether all trees will find room for a class: none begins before."""
         for tree in state.trees:
-            rebuilding.check_room(tree, 0, int(rows.y[stop.row]) + 1)
+            rebuilding.check_capacity(tree, 0, int(rows.y[stop.row]) + 1)
 
     def predict(
         self, state: EvergreenForestState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats
@@ -155,15 +160,15 @@ class ForestEngine:
         for start in range(0, len(X), rows):
             part = slice(start, min(start + rows, len(X)))
             count = part.stop - start
-            told, spare = np.zeros((len(trees), count, width)), np.zeros((len(trees), count), np.int64)
+            tree_proba, spare = np.zeros((len(trees), count, width)), np.zeros((len(trees), count), np.int64)
 
-            def run(t: int, part: slice = part, told: Floats = told, spare: Integers = spare) -> None:
-                _TREE.predict(trees[t], params, X[part], known, spare[t], told[t])
+            def run(t: int, part: slice = part, tree_proba: Floats = tree_proba, spare: Integers = spare) -> None:
+                _TREE.predict(trees[t], params, X[part], known, spare[t], tree_proba[t])
 
             _over_trees(params, len(trees), run, count)
             shown = Rows(X[part], answers=answers[part], proba=proba[part])
             votes = (known.order, known.loss, shown.y, shown.weight, shown.answers, shown.proba)
-            vote_rows(told, state.losses, *votes, state.classes)
+            average_rows(tree_proba, state.losses, *votes, state.classes)
             _sum(state, shown, known)
 
     def regrow(self, state: EvergreenForestState, params: Any) -> None:
@@ -184,8 +189,10 @@ class ForestEngine:
         """Return the probabilities by class id of one row, and the labels behind them in a tree, in the mean."""
         proba = np.zeros((1, known.classes))
         if by_counts:
-            told, support = zip(*(_TREE.region(tree, params, row, known, True) for tree in state.trees), strict=True)
-            return np.mean(told, axis=0), float(np.mean(support))
+            tree_proba, support = zip(
+                *(_TREE.region(tree, params, row, known, True) for tree in state.trees), strict=True
+            )
+            return np.mean(tree_proba, axis=0), float(np.mean(support))
         self.predict(state, params, row, known, np.zeros(1, np.int64), proba)
         trees = [tree.tree for tree in state.trees]
         return proba[0], float(np.mean([tree.nodes["n"][find_path(tree, row[0])[-1]] for tree in trees]))
@@ -193,11 +200,11 @@ class ForestEngine:
     def _learn(self, state: EvergreenForestState, params: Any, rows: Rows, known: Known) -> None:
         """Let each tree answer and learn rows, and then take their votes."""
         trees, n, classes = state.trees, len(rows), state.classes
-        told, spare = np.zeros((len(trees), n, known.classes)), np.zeros((len(trees), n), np.int64)
+        tree_proba, spare = np.zeros((len(trees), n, known.classes)), np.zeros((len(trees), n), np.int64)
         given: dict[str, Any] = {"y": rows.y, "weight": rows.weight, "monitored": rows.monitored}
 
         def run(t: int) -> None:
-            own, stop, resume = Rows(rows.X, **given, answers=spare[t], proba=told[t]), Stop(0, DONE), 0
+            own, stop, resume = Rows(rows.X, **given, answers=spare[t], proba=tree_proba[t]), Stop(0, DONE), 0
             while stop.row < n:
                 stop = _TREE.run(trees[t], params, own, known, stop.row, n, LEARN | PREDICT | resume)
                 resume = RESUME if stop.why > PAUSED else 0
@@ -207,7 +214,7 @@ class ForestEngine:
         _over_trees(params, len(trees), run, n)
         answers = rows.answers if len(rows.answers) else spare[0]
         proba = rows.proba if len(rows.proba) else np.zeros((n, known.classes))
-        vote_rows(told, state.losses, known.order, known.loss, rows.y, rows.weight, answers, proba, classes)
+        average_rows(tree_proba, state.losses, known.order, known.loss, rows.y, rows.weight, answers, proba, classes)
         _sum(state, Rows(rows.X, y=rows.y, weight=rows.weight, answers=answers, proba=proba), known)
 
 
@@ -238,10 +245,10 @@ def _sum(state: EvergreenForestState, rows: Rows, known: Known) -> None:
         return
     while row < len(rows) and one.is_on:
         row, why = sum_rows(one.ref, rows.ref, known.order, known.loss, row)
-        if why == NEEDS_LAYOUT:
+        if why == NEEDS_RESIZE:
             _fit_additive(state, rows.X.shape[1], int(rows.y[row]) + 1)
             additive.fit_row(one, rows.X[row], known.kinds)
-        elif one.is_due:
+        elif one.needs_edges:
             additive.draw(one)
 
 

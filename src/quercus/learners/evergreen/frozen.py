@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from quercus.learners.evergreen.additive.engine import freeze, new_additive, weigh_singles
-from quercus.learners.evergreen.engine import StandingEngine
+from quercus.learners.evergreen.additive.engine import freeze, new_additive, weigh_additive
+from quercus.learners.evergreen.engine import AnswerEngine
 from quercus.learners.evergreen.layout import IDLE, NO_RECENT
 from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
 from quercus.learners.evergreen.view import weigh_experts
@@ -38,7 +38,7 @@ class FrozenEvergreen(Predictor):
     (True, True)
     """
 
-    engine = StandingEngine()
+    engine = AnswerEngine()
 
     def __init__(self, learner: str = "", loss: Mapping[Any, Mapping[Any, float]] | None = None) -> None:
         self.learner = learner
@@ -66,6 +66,6 @@ def keep_answers(state: EvergreenState) -> FrozenEvergreenState:
     kept = EvergreenTreeState.holding(
         nodes=tree.nodes.copy(), counts=tree.counts[:, :known].copy(), recent=recent, sets=tree.sets.copy()
     )
-    counts = weigh_singles(state.additive) > 0.0
+    counts = weigh_additive(state.additive) > 0.0
     singles = freeze(state.additive, known) if counts else new_additive(np.uint64(0), is_on=False)
     return FrozenEvergreenState.holding(options=options, tree=kept, additive=singles)

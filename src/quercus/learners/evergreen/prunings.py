@@ -23,7 +23,7 @@ from quercus.learners.evergreen.layout import (
 from quercus.learners.evergreen.state import EvergreenTreeState
 
 # Rows of what experts tell.
-WHOLE, RECENT, MIXED = range(3)
+PRUNINGS, RECENT, MIXED = range(3)
 _LARGE = 1e100
 _LN2 = math.log(2.0)
 _NODES_AT_ONCE = 64
@@ -57,7 +57,7 @@ def find_path(tree: Any, X: Any, i: int, path: Any) -> int:
 
 @kernel(inline=True)
 def find_coded_path(tree: Any, codes: Any, place: int, path: Any) -> int:
-    """Do the same for a row of the store."""
+    """Do the same for a row of the reservoir."""
     v, depth = np.uint32(0), 0
     path.nodes[0] = 0
     while tree.nodes[v].left > 0:
@@ -74,9 +74,9 @@ def find_coded_path(tree: Any, codes: Any, place: int, path: Any) -> int:
 
 
 @kernel(inline=True)
-def tell_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
+def average_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
     """Write the shares of each node of a path, drawn to its parent's, and what all prunings tell together."""
-    shares, told, nodes = path.shares, path.told, tree.nodes
+    shares, proba, nodes = path.shares, path.proba, tree.nodes
     even, mass = 1.0 / classes, 1.0 / (nodes[0].n + 1.0)
     for k in range(classes):
         shares[0, k] = (tree.counts[0, k] + even) * mass
@@ -86,34 +86,34 @@ def tell_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
         for k in range(classes):
             shares[j, k] = (tree.counts[v, k] + 2.0 * shares[j - 1, k] + even) * mass
     for k in range(classes):
-        told[WHOLE, k] = shares[depth, k]
+        proba[PRUNINGS, k] = shares[depth, k]
     for back in range(depth):
         j = depth - 1 - back
-        odds = nodes[path.nodes[j]].odds
+        odds = nodes[path.nodes[j]].stop_odds
         part = odds / (1.0 + odds)
         # Below that it would not be seen.
         for k in range(classes if part > 1e-17 else 0):
-            told[WHOLE, k] += part * (shares[j, k] - told[WHOLE, k])
+            proba[PRUNINGS, k] += part * (shares[j, k] - proba[PRUNINGS, k])
 
 
 @kernel(inline=True)
-def tell_recent(tree: Any, path: Any, depth: int, classes: int) -> None:
+def average_decayed_counts(tree: Any, path: Any, depth: int, classes: int) -> None:
     """Write what recent labels tell along a path."""
-    told = path.told
+    proba = path.proba
     for back in range(depth + 1):
         v = path.nodes[depth - back]
         node = tree.nodes[v]
         mass = 1.0 / (node.total + node.scale)
         for k in range(classes):
-            here = (tree.recent[v, k] + node.scale * told[WHOLE, k]) * mass
-            told[RECENT, k] = here if back == 0 else told[RECENT, k] + node.stop * (here - told[RECENT, k])
+            here = (tree.recent[v, k] + node.scale * proba[PRUNINGS, k]) * mass
+            proba[RECENT, k] = here if back == 0 else proba[RECENT, k] + node.stop * (here - proba[RECENT, k])
 
 
 @kernel(inline=True)
-def tell_classes(option: Any, tree: Any, path: Any, depth: int, classes: int) -> None:
+def predict_proba(option: Any, tree: Any, path: Any, depth: int, classes: int) -> None:
     """Write class probabilities: those of the three experts, by how they have done of late."""
-    shares, told = path.shares, path.told
-    tell_prunings(tree, path, depth, classes)
+    shares, proba = path.shares, path.proba
+    average_prunings(tree, path, depth, classes)
     least = min(option.loss, option.leaf_loss, option.recent_loss)
     whole = 0.0 if option.without & NO_AGGREGATE else math.exp(least - option.loss)
     leaf = math.exp(least - option.leaf_loss)
@@ -121,15 +121,15 @@ def tell_classes(option: Any, tree: Any, path: Any, depth: int, classes: int) ->
     if recent <= LEAST_PART * (whole + leaf + recent):
         recent = 0.0
     else:
-        tell_recent(tree, path, depth, classes)
+        average_decayed_counts(tree, path, depth, classes)
     total = whole + leaf + recent
     for k in range(classes):
-        other = recent * told[RECENT, k] if recent > 0.0 else 0.0
-        told[MIXED, k] = (whole * told[WHOLE, k] + leaf * shares[depth, k] + other) / total
+        other = recent * proba[RECENT, k] if recent > 0.0 else 0.0
+        proba[MIXED, k] = (whole * proba[PRUNINGS, k] + leaf * shares[depth, k] + other) / total
 
 
 @kernel(borrows=True)
-def add_recent(tree: Any, v: int, label: int) -> None:
+def count_decayed(tree: Any, v: int, label: int) -> None:
     """Count a label as recent: that older ones count less is done by a scale that grows."""
     node = tree.nodes[v]
     node.scale /= RECENT_DECAY
@@ -143,7 +143,7 @@ def add_recent(tree: Any, v: int, label: int) -> None:
 
 
 @kernel(inline=True)
-def learn_path(tree: Any, path: Any, depth: int, label: int, w: float) -> None:
+def update_prunings(tree: Any, path: Any, depth: int, label: int, w: float) -> None:
     """Count a label on a path, and weigh stopping against going on at each node by how well it was foretold."""
     shares, below = path.shares, path.shares[depth, label]
     for back in range(depth + 1):
@@ -152,14 +152,14 @@ def learn_path(tree: Any, path: Any, depth: int, label: int, w: float) -> None:
         tree.counts[path.nodes[j], label] += w
         node.n += w
         if back > 0:
-            odds, here = node.odds, shares[j, label]
+            odds, here = node.stop_odds, shares[j, label]
             ratio = here / below if w == 1.0 else (here / below) ** w
-            node.odds = min(max(odds * ratio, 1e-26), 1e13)
+            node.stop_odds = min(max(odds * ratio, 1e-26), 1e13)
             below += odds / (1.0 + odds) * (here - below)
 
 
 @kernel(inline=True)
-def learn_recent(tree: Any, path: Any, depth: int, label: int, whole: float) -> float:
+def update_decayed_counts(tree: Any, path: Any, depth: int, label: int, whole: float) -> float:
     """Count a label on a path as recent; return how probable recent labels had held it."""
     below = 0.0
     for back in range(depth + 1):
@@ -172,23 +172,23 @@ def learn_recent(tree: Any, path: Any, depth: int, label: int, whole: float) -> 
             mixed = below + node.stop * (here - below)
             node.stop = 0.01 + 0.98 * node.stop * here / mixed
             below = mixed
-        add_recent(tree, v, label)
+        count_decayed(tree, v, label)
     return below
 
 
 @kernel(inline=True)
 def learn_label(option: Any, tree: Any, path: Any, depth: int, label: int, w: float) -> None:
     """Learn the label of a row whose path and shares are known."""
-    whole, leaf = path.told[WHOLE, label], path.shares[depth, label]
-    learn_path(tree, path, depth, label, w)
-    recent = learn_recent(tree, path, depth, label, whole)
+    whole, leaf = path.proba[PRUNINGS, label], path.shares[depth, label]
+    update_prunings(tree, path, depth, label, w)
+    recent = update_decayed_counts(tree, path, depth, label, whole)
     option.loss = LOSS_DECAY * option.loss - w * math.log(whole)
     option.leaf_loss = LOSS_DECAY * option.leaf_loss - w * math.log(leaf)
     option.recent_loss = LOSS_DECAY * option.recent_loss - w * math.log(recent)
 
 
 @kernel(inline=True)
-def rising_factor(count: float, start: float) -> float:
+def log_rising_factorial(count: float, start: float) -> float:
     """Return ln Gamma(start + count) - ln Gamma(start)."""
     whole = int(count)
     if whole == count and whole <= 8:
@@ -200,7 +200,7 @@ def rising_factor(count: float, start: float) -> float:
 
 
 @kernel(borrows=True)
-def weigh_nodes(tree: Any, work: Any) -> int:
+def compute_evidence(tree: Any, work: Any) -> int:
     """Find the evidence of some nodes, from the root down; return what was done."""
     growth, shares = work.growth[0], work.shares
     classes, stop = growth.classes, min(growth.nodes, growth.position + _NODES_AT_ONCE)
@@ -212,7 +212,7 @@ def weigh_nodes(tree: Any, work: Any) -> int:
                 shares[v, k] = 1.0 / classes
             count, start = tree.counts[v, k], shares[v, k]
             if count > 0.0:
-                total += rising_factor(count, start)
+                total += log_rising_factorial(count, start)
             if node.left > 0:
                 below = 2.0 * (count + start) / (node.n + mass) + 1.0 / classes
                 shares[node.left, k] = below
@@ -240,7 +240,7 @@ def prune_nodes(tree: Any, work: Any) -> int:
         if odds > TOO_LIKELY:
             node.left = 0
         else:
-            node.odds = math.exp(max(odds, -60.0))
+            node.stop_odds = math.exp(max(odds, -60.0))
             spans[v].evidence = max(here, on) + math.log(1.0 + math.exp(-abs(odds))) - _LN2
     done = 20 * (growth.position - stop)
     growth.position = stop
@@ -254,7 +254,7 @@ def prune_nodes(tree: Any, work: Any) -> int:
     types.int64,
     array_type(np.int32, 1),
 )
-def close_ranks(nodes: Any, counts: Any, used: int, chosen: Any) -> Any:
+def compact_nodes(nodes: Any, counts: Any, used: int, chosen: Any) -> Any:
     """Move nodes that can be reached to the front, in their order; return how many, and how many of them have sets.
 
     ``chosen``: the numbers that their sets had. Children come behind their parents, so that none is overwritten.

@@ -9,7 +9,7 @@ import numpy as np
 
 from quercus.explain import Leaf, Node, Test, TreeView
 from quercus.explain.words import show_share
-from quercus.learners.evergreen.additive.engine import weigh_singles
+from quercus.learners.evergreen.additive.engine import weigh_additive
 from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, MISSING, NO_AGGREGATE, NO_RECENT
 from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
 from quercus.predictor import Floats, Integers
@@ -18,7 +18,7 @@ from quercus.schema import Schema
 FEWER = "the tree grew from the rows that were kept then, and has learned all that came since"
 
 
-Standing = EvergreenState | FrozenEvergreenState
+AnyTree = EvergreenState | FrozenEvergreenState
 
 
 def find_path(tree: EvergreenTreeState, row: Floats) -> list[int]:
@@ -124,14 +124,14 @@ def weigh_depths(tree: EvergreenTreeState, path: list[int]) -> list[float]:
     [0.0, 1.0]
     """
     weights, rest = [], 1.0
-    for odds in tree.nodes["odds"][path[:-1]].tolist():
+    for odds in tree.nodes["stop_odds"][path[:-1]].tolist():
         part = odds / (1.0 + odds)
         weights.append(rest * part)
         rest *= 1.0 - part
     return [*weights, rest]
 
 
-def tell_nodes(state: Standing) -> Floats:
+def node_proba(state: AnyTree) -> Floats:
     """Return the class probabilities by class id that each node would tell if paths ended there, without singles.
 
     Parameters
@@ -143,13 +143,13 @@ def tell_nodes(state: Standing) -> Floats:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> [tree.schema_.labels[k] for k in tell_nodes(tree._state)[1:].argmax(axis=1)]
+    >>> [tree.schema_.labels[k] for k in node_proba(tree._state)[1:].argmax(axis=1)]
     [False, True]
     """
     tree, nodes, classes = state.tree, state.tree.nodes, int(state.options["classes"][0])
     counts, even = tree.counts[:, :classes], 1.0 / max(classes, 1)
     by_whole, by_leaf, by_recent = weigh_experts(state.options[0])
-    go, stop, mass = 1.0 / (1.0 + nodes["odds"]), nodes["stop"], nodes["total"] + nodes["scale"]
+    go, stop, mass = 1.0 / (1.0 + nodes["stop_odds"]), nodes["stop"], nodes["total"] + nodes["scale"]
     # A frozen tree keeps no recent counts that do not count.
     late = tree.recent[:, :classes] / mass[:, None] if by_recent > 0.0 else np.zeros_like(counts)
     own = nodes["scale"] / mass
@@ -172,7 +172,7 @@ def tell_nodes(state: Standing) -> Floats:
     return np.asarray(by_whole * whole + by_leaf * shares + by_recent * recent, np.float64)
 
 
-def view_tree(state: Standing, schema: Schema, learner: str, loss: Floats, growing: bool) -> TreeView:
+def view_tree(state: AnyTree, schema: Schema, learner: str, loss: Floats, growing: bool) -> TreeView:
     """Return the tree as plain data, with the classes in sorted order.
 
     Parameters
@@ -198,7 +198,7 @@ def view_tree(state: Standing, schema: Schema, learner: str, loss: Floats, growi
     labels, order = schema.classes_sorted()
     nodes, known = state.tree.nodes, int(state.options["classes"][0])
     proba = np.zeros((len(nodes), len(order)))
-    proba[:, :known] = tell_nodes(state)
+    proba[:, :known] = node_proba(state)
     merit = proba if len(loss) == 0 else -(proba @ loss)
     answers = order[np.argmax(merit[:, order], axis=1)] if known else np.zeros(len(nodes), np.int64)
     built, waiting = [], [(0, -1)]
@@ -213,13 +213,13 @@ def view_tree(state: Standing, schema: Schema, learner: str, loss: Floats, growi
     return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), seen, FEWER, _beside(state))
 
 
-def _beside(state: Standing) -> str:
+def _beside(state: AnyTree) -> str:
     """Say that single features count, if they do."""
-    share = weigh_singles(state.additive)
+    share = weigh_additive(state.additive)
     return f"what single features tell is added to that: {show_share(share)} of an answer" if share >= 0.01 else ""
 
 
-def view_path(state: Standing, schema: Schema, path: list[int], answer: Any) -> list[Node]:
+def view_path(state: AnyTree, schema: Schema, path: list[int], answer: Any) -> list[Node]:
     """Return the nodes of a path as plain data; the last one answers as told, of the others nothing is told.
 
     Parameters
@@ -248,9 +248,7 @@ def view_path(state: Standing, schema: Schema, path: list[int], answer: Any) -> 
     ]
 
 
-def _node(
-    state: Standing, schema: Schema, order: Integers, v: int, parent: int, answer: Any, leaf: Leaf | None
-) -> Node:
+def _node(state: AnyTree, schema: Schema, order: Integers, v: int, parent: int, answer: Any, leaf: Leaf | None) -> Node:
     nodes, known = state.tree.nodes, int(state.options["classes"][0])
     test, missing_left = (None, True) if leaf is not None else _test(state, v, schema)
     counts = np.zeros(len(order))
@@ -269,14 +267,14 @@ def _node(
     )
 
 
-def _leaf(state: Standing, v: int, growing: bool, chance: float | None) -> Leaf | None:
+def _leaf(state: AnyTree, v: int, growing: bool, chance: float | None) -> Leaf | None:
     if state.tree.nodes["left"][v]:
         return None
     # Its cuts were chosen by the labels that it counts: no bounds on the true shares follow from these.
     return Leaf("all prunings", growing, None, None, float(state.tree.nodes["n"][v]), chance)
 
 
-def _test(state: Standing, v: int, schema: Schema) -> tuple[Test, bool]:
+def _test(state: AnyTree, v: int, schema: Schema) -> tuple[Test, bool]:
     """Return the test of an inner node, and whether it sends missing values left."""
     node = state.tree.nodes[v]
     name, place = schema.names[node["feature"]], int(node["set"])

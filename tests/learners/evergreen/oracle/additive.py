@@ -14,7 +14,7 @@ from .tree import MOST_CODES, Value, added_edges, code_of, first_edges, hashed
 KEPT = 512
 FIRST_DRAWN = 8
 BINS = 16
-MOST_LIMITS = 31
+MOST_ADDITIVE_EDGES = 31
 MOST_VISITS = 16_000
 RATE = 0.3
 HEAVIEST = 8.0
@@ -35,7 +35,7 @@ class Kept:
     weight: float
 
 
-class NaiveSingles:
+class NaiveAdditive:
     """kinds: "numeric" or "nominal" by feature. B has an entry for each class that is known, and so says what K is."""
 
     def __init__(self, kinds: Sequence[str], seed: int = 0) -> None:
@@ -107,21 +107,21 @@ class NaiveSingles:
         relative = [math.exp(z_k - max(z)) for z_k in z]
         return [x / sum(relative) for x in relative]
 
-    def learn(self, B: Sequence[float], row: Sequence[Value], label: int, weight: float, told: bool = True) -> None:
-        """B: with the class of the row, also if it is new. weight: rounded. told: whether trees knew the class."""
+    def learn(self, B: Sequence[float], row: Sequence[Value], label: int, weight: float, judged: bool = True) -> None:
+        """B: with the class of the row, also if it is new. weight: rounded. judged: whether trees knew the class."""
         self.K = len(B)
         self.weight += weight
         u = min(weight * (self.n + 1) / self.weight, HEAVIEST)
         s, S = self.s(row, self.K), self.S(B, row)
         g = [S[k] - (k == label) for k in range(self.K)]
-        if told:
+        if judged:
             self.L_B = 0.999 * self.L_B - weight * math.log(max(B[label], 1e-9))
             self.L_S = 0.999 * self.L_S - weight * math.log(max(S[label], 1e-9))
         self._step_b(u * sum(g[k] * s[k] for k in range(self.K)))
         self._step_a(u * sum(g[k] * log_of(B[k]) for k in range(self.K)))
         self._step_moves(row, [u * g_k for g_k in g])
         self._count(row, label, weight)
-        self._keep_row(row, label, weight)
+        self._sample_row(row, label, weight)
         self.n += 1
         if due(self.n):
             for f in (f for f, is_number in enumerate(self.numeric) if is_number):
@@ -148,7 +148,7 @@ class NaiveSingles:
             self.largest[f] = max(self.largest[f], c)
         self.T[label] += weight
 
-    def _keep_row(self, row: Sequence[Value], label: int, weight: float) -> None:
+    def _sample_row(self, row: Sequence[Value], label: int, weight: float) -> None:
         i = self.n
         new = Kept(list(row), label, weight)
         if i < KEPT:
@@ -163,7 +163,7 @@ class NaiveSingles:
         if self.n <= KEPT:
             self._recount(f, first_edges(known, BINS))
         else:
-            self._part(f, known, added_edges(known, self.limits[f], BINS, MOST_LIMITS))
+            self._part(f, known, added_edges(known, self.limits[f], BINS, MOST_ADDITIVE_EDGES))
 
     def _recount(self, f: int, limits: list[float]) -> None:
         """New limits from all rows: what the cells know is counted anew, but for cell 0."""

@@ -14,11 +14,11 @@ from quercus.learners.evergreen.layout import GRAIN, HEAVIEST, LAST_CATEGORY, NU
 from quercus.state import Field, Real, State, StateError, Whole
 
 BINS = 16
-MOST_LIMITS = 31
+MOST_ADDITIVE_EDGES = 31
 KEPT = 512
 FIRST_DRAW = 8
 # Rows of the table; a frozen model has only the first two.
-LOG, MOVE, COUNT = range(3)
+LOG, COEFFICIENT, COUNT = range(3)
 # The other row of the totals.
 WEIGHT = 1
 STEP = 0.3
@@ -27,7 +27,7 @@ MOST_MEANS = 8.0
 MOST_VISITS = 16_000.0
 # A cell counts wholly from so many visits on: few rows tell little where values are missing or of rare categories.
 ENOUGH, ENOUGH_OF_NUMBERS = 8.0, 0.5
-LEAST_TOLD = 1e-4
+LEAST_PROBA = 1e-4
 LEAST_SHARE = 1e-9
 # After an alarm all that is known weighs as much as so many rows.
 FADED = 300.0
@@ -59,29 +59,29 @@ class AdditiveState(State):
             "known": np.int64,  # cells of all features that have come, without those for missing values
             "came": np.int64,  # number of these features
             "seed": np.uint64,
-            "told_weight": _SHARE,  # of what the trees tell
-            "told_square": _SQUARE,
+            "trees_weight": _SHARE,  # of what the trees tell
+            "trees_accumulator": _SQUARE,
             "sum_weight": _SHARE,  # of the sum over features
-            "sum_square": _SQUARE,
-            "told_loss": _LOSS,
+            "sum_accumulator": _SQUARE,
+            "trees_loss": _LOSS,
             "loss": _LOSS,
         },
         1,
-        fill={"told_weight": 1.0, "drawn": FIRST_DRAW // 2},
+        fill={"trees_weight": 1.0, "drawn": FIRST_DRAW // 2},
     )
     columns = Field(
         {
             "kind": Whole(high=UNSEEN),
-            "limits": Whole(high=MOST_LIMITS),
+            "edges": Whole(high=MOST_ADDITIVE_EDGES),
             "first": np.int64,  # cell
-            "room": Whole(low=1, high=LAST_CATEGORY + 1),  # cells that it has, with the one for missing values
+            "capacity": Whole(low=1, high=LAST_CATEGORY + 1),  # cells that it has, with the one for missing values
             "known": np.int64,  # cells without that one; 0 until a value is learned
         },
         "feature",
-        fill={"kind": UNSEEN, "room": 1},
+        fill={"kind": UNSEEN, "capacity": 1},
     )
     # Where the cells of a numeric feature end.
-    limits = Field(Real(), "feature", MOST_LIMITS)
+    bin_edges = Field(Real(), "feature", MOST_ADDITIVE_EDGES)
     # Values of some rows as they came, their classes and weights.
     kept = Field(Real(nan=True), "kept", "feature", fill=math.nan)
     kept_rows = Field({"label": Whole(np.uint32), "weight": Real(np.float32, low=GRAIN, high=HEAVIEST)}, "kept")
@@ -111,7 +111,7 @@ class AdditiveState(State):
         return int(self.sums["classes"][0])
 
     @property
-    def is_due(self) -> bool:
+    def needs_edges(self) -> bool:
         """Whether limits are to be drawn."""
         return self.is_on and bool(self.sums["seen"][0] >= 2 * self.sums["drawn"][0])
 
@@ -125,20 +125,20 @@ class AdditiveState(State):
     def _fit(self) -> bool:
         c, sizes, sums = self.columns, self.sizes, self.sums[0]
         numeric, unseen = c["kind"] == NUMERIC, c["kind"] == UNSEEN
-        ends = np.arange(MOST_LIMITS - 1) + 1 < c["limits"][:, None]
+        ends = np.arange(MOST_ADDITIVE_EDGES - 1) + 1 < c["edges"][:, None]
         counts, logs = self.table[:, COUNT:], self.table[:, :COUNT]
         return bool(
             (sums["classes"] <= sizes["label"] or sizes["feature"] == 0)
-            and (c["limits"][~numeric] == 0).all()
-            and (c["room"][numeric] == c["limits"][numeric] + 2).all()
-            and (c["room"][unseen] == 1).all()
-            and ((c["known"] >= 0) & (c["known"] < c["room"])).all()
+            and (c["edges"][~numeric] == 0).all()
+            and (c["capacity"][numeric] == c["edges"][numeric] + 2).all()
+            and (c["capacity"][unseen] == 1).all()
+            and ((c["known"] >= 0) & (c["known"] < c["capacity"])).all()
             and (c["known"][unseen] == 0).all()
-            and np.array_equal(c["first"], np.cumsum(c["room"]) - c["room"])
-            and sizes["cell"] == c["room"].sum()
+            and np.array_equal(c["first"], np.cumsum(c["capacity"]) - c["capacity"])
+            and sizes["cell"] == c["capacity"].sum()
             and sums["known"] == c["known"].sum()
             and sums["came"] == (c["known"] > 0).sum()
-            and (np.diff(self.limits) > 0)[ends].all()
+            and (np.diff(self.bin_edges) > 0)[ends].all()
             and np.isnan(self.kept[:, unseen]).all()
             and sizes["kept"] == (KEPT if sizes["line"] > COUNT else 0)
             and (self.kept_rows["label"] < max(sizes["label"], 1)).all()
@@ -149,12 +149,12 @@ class AdditiveState(State):
         )
 
 
-class Singles(NamedTuple):
+class AdditiveModel(NamedTuple):
     """What single features tell."""
 
     sums: Any
     columns: Any
-    limits: Any
+    bin_edges: Any
     kept: Any
     kept_rows: Any
     table: Any
@@ -162,9 +162,9 @@ class Singles(NamedTuple):
     totals: Any
 
 
-class Sheet(NamedTuple):
+class AdditiveWorkspace(NamedTuple):
     """Room for one example: its cells, how much each counts, and by class what is told, the sum, and what follows."""
 
-    cells: Any
+    bins: Any
     shares: Any
     lines: Any
