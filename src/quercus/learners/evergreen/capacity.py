@@ -1,4 +1,4 @@
-"""How the memory of an evergreen tree is shared out among rows, trees and what single features tell."""
+"""How the memory of an evergreen tree is shared out among rows, trees and the additive model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Capacity:
     numbers
         How many of the features are known to be numeric.
     is_additive
-        Whether something is kept free for what single features tell.
+        Whether something is kept free for the additive model.
     edges, places
         Edges of a feature, and rows whose values are kept as they came, at most.
 
@@ -51,7 +51,7 @@ class Capacity:
 
     @classmethod
     def of(cls, state: EvergreenState, features: int | None = None, classes: int | None = None) -> Capacity:
-        """Return what a tree has room for; with so many features or classes if told.
+        """Return what a tree has room for; with so many features or classes if given.
 
         Parameters
         ----------
@@ -72,13 +72,13 @@ class Capacity:
 
     @property
     def for_all(self) -> int:
-        """Bytes for rows, trees and what single features tell."""
+        """Bytes for rows, trees and the additive model."""
         features = self.features * (_FEATURE + 8 * self.edges + 4)
         return self.max_bytes - self.max_bytes // 8 - features - self.places * (8 * self.features + 4) - 8_192
 
     @property
     def for_additive(self) -> int:
-        """Bytes kept free for what single features tell: where memory is short, a quarter of it."""
+        """Bytes kept free for the additive model: where memory is short, a quarter of it."""
         if not self.is_additive:
             return 0
         reserved = reserve_bytes(self.features, self.classes, self.max_bytes, self.numbers)
@@ -117,7 +117,7 @@ class Capacity:
         reservoir
             Rows that it has room for.
         tree
-            Bytes of the tree that stands.
+            Bytes of the tree in use.
         """
         left = self.for_trees - min(self.for_trees // 2, 2 * reservoir * self.row_bytes) - tree
         return max(left // self.node_bytes, _LEAST_NODES)

@@ -64,7 +64,7 @@ _STEPS: dict[int, Callable[[EvergreenState], None]] = {
 
 
 class AnswerEngine:
-    """Answers by a tree as it stands, and shows it."""
+    """Answers by a tree that is built, and shows it."""
 
     is_growing = False
 
@@ -89,7 +89,7 @@ class AnswerEngine:
         return (len(nodes) + 1) // 2, int(nodes["depth"].max())
 
     def importances(self, state: EvergreenState | FrozenEvergreenState, features: int) -> Floats:
-        """Return what all cuts by each feature gained when the tree was grown."""
+        """Return what all splits by each feature gained when the tree was grown."""
         inner = state.tree.nodes[state.tree.nodes["left"] > 0]
         return np.bincount(inner["feature"], weights=inner["gain"], minlength=features).astype(np.float64)
 

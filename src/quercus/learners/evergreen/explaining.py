@@ -18,7 +18,7 @@ _SHOWN_FROM = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """What a value tells by itself.
+    """What a value says by itself.
 
     Parameters
     ----------
@@ -56,13 +56,13 @@ class EvergreenExplanation(Explanation):
     prediction, probabilities, path, counts, interval, consistent, answered_by
         As in `Explanation`.
     depths
-        How much each node of the path counts in what all prunings tell together, by its depth.
+        How much each node of the path counts in the average over all prunings, by its depth.
     experts
         How much all prunings, the leaf, recent labels, and the tree together with single features count in the answer.
     against
         The next best answer, None if there is no other.
     singles
-        What values tell by themselves for the answer against the next best, those that tell most first; empty where
+        What values say by themselves for the answer against the next best, the largest contributions first; empty where
         single features do not count.
 
     Examples

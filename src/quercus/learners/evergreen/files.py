@@ -20,7 +20,7 @@ from quercus.store.states import read_state
 
 _CODES = {"numeric": NUMERIC, "nominal": NOMINAL}
 _TREE = ("nodes", "counts", "recent", "sets")
-# Of a growth: which arrays told how large it was.
+# Of a growth: which arrays say how large it was.
 _SIZES = {
     "node": ("new_nodes", 0),
     "set": ("new_sets", 0),
@@ -101,7 +101,7 @@ def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> Froz
 
 
 def read_additive(model: Model, kinds: Sequence[str | None], first: EvergreenState) -> AdditiveState:
-    """Return what single features tell beside a forest.
+    """Return the additive model beside a forest.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _upgrade(model: Model, number: int | None) -> Model:
 
 
 def _additive_arrays(model: Model | None, otherwise: AdditiveState) -> dict[str, Any]:
-    """Return what single features tell by a file of the first format, if it tells of them."""
+    """Return the additive model of a file of the first format, if it has one."""
     arrays = otherwise.to_arrays()
     if model is not None and "singles" in model.extra:
         arrays = {name: model.array("limits" if name == "bin_edges" else name) for name in arrays}

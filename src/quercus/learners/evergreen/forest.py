@@ -25,17 +25,17 @@ from quercus.rows import DONE, LEARN, PAUSED, PREDICT, RESUME, Rows
 from quercus.state import Field, Part, Real, State
 from quercus.store import Model, ModelFileError
 
-# So many numbers that trees tell are held at once.
+# So many probabilities of trees are held at once.
 _MOST_NUMBERS = 2**20
 # Trees grow anew less often than one alone, and in turn.
 _GROWTH_FACTOR = 2.0
-# Of what trees tell: far above what can come.
+# Of a tree: far above what can come.
 _MOST_LOSS = 1e9
 _TREE = EvergreenEngine()
 
 
 class EvergreenForestState(State):
-    """The trees of a forest, what single features tell beside all of them, and how each tree did of late.
+    """The trees of a forest, the additive model beside all of them, and how each tree did of late.
 
     Parameters
     ----------
@@ -219,12 +219,12 @@ class ForestEngine:
 
 
 def _tree_bytes(params: Any) -> int:
-    """Return how much memory a tree may take: an eighth of all is for what single features tell."""
+    """Return how much memory a tree may take: an eighth of all is for the additive model."""
     return (int(params.max_bytes) - int(params.max_bytes) // 8) // int(params.trees)
 
 
 def _fit_additive(state: EvergreenForestState, features: int, classes: int) -> None:
-    """Let what single features tell have room for so many features and classes."""
+    """Let the additive model have room for so many features and classes."""
     one = state.additive
     old, classes = one.sizes["label"], max(classes, one.classes)
     width = old if classes <= old else max(classes, 2, old + old // 2)
@@ -237,7 +237,7 @@ def _resize_additive(state: EvergreenForestState, features: int, width: int) -> 
 
 
 def _sum(state: EvergreenForestState, rows: Rows, known: Known) -> None:
-    """Answer rows by what the trees have told and by single features, and learn those that have labels."""
+    """Answer rows by the trees' average and the additive model, and learn those that have labels."""
     row, one = 0, state.additive
     if len(one.columns) == 0:
         if len(rows.y):

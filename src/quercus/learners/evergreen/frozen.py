@@ -18,7 +18,7 @@ from quercus.predictor import Predictor
 class FrozenEvergreen(Predictor):
     """A small, immutable, predict-only model; `tree.freeze()` makes one.
 
-    It keeps the tree that stands, without the rows that it was grown from. Call `tree.regrow()` before, if labels have
+    It keeps the tree in use, without the rows that it was grown from. Call `tree.regrow()` before, if labels have
     come since the last growth and the very best tree is to be kept.
 
     Parameters
@@ -49,7 +49,7 @@ class FrozenEvergreen(Predictor):
 
 
 def keep_answers(state: EvergreenState) -> FrozenEvergreenState:
-    """Copy the tree that stands, without room for more classes; a growth that is under way is forgotten.
+    """Copy the tree in use, without room for more classes; a growth that is under way is forgotten.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Growing a tree from the rows that are kept, in steps of bounded work; compiled. See ``docs/evergreen.md``."""
+"""Growing a tree on histograms of the rows that are kept, in steps of bounded work; compiled.
+
+See ``docs/evergreen.md``.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ _SMALL = 32
 
 @kernel
 def start_growth(option: Any, reservoir: Any, tree: Any, work: Any, rows: int, classes: int) -> None:
-    """Begin with a root that has all rows."""
+    """Begin with a root that has all rows; a tree of a forest has a random subspace of the features (Ho, 1998)."""
     growth, features = work.growth[0], len(reservoir.features)
     growth.rows, growth.classes, growth.phase, growth.nodes, growth.sets = rows, classes, NEXT, 1, 0
     growth.waiting, growth.free = 1, len(work.slots)
@@ -106,7 +109,7 @@ def histogram_size(reservoir: Any, classes: int) -> int:
 
 @kernel(borrows=True)
 def add_rows(reservoir: Any, work: Any, workspace: Any, slot: int, first: int, last: int) -> None:
-    """Add rows to a histogram of all features that vary."""
+    """Add rows to the histogram of a node, of all features that vary."""
     growth = work.growth[0]
     classes, live = growth.classes, growth.live
     for j in range(live):
@@ -121,7 +124,7 @@ def add_rows(reservoir: Any, work: Any, workspace: Any, slot: int, first: int, l
 
 @kernel(borrows=True)
 def clear_node_histogram(reservoir: Any, work: Any, slot: int) -> None:
-    """Empty a histogram."""
+    """Empty the histogram of a node."""
     growth = work.growth[0]
     classes = growth.classes
     for j in range(growth.live):
@@ -163,7 +166,7 @@ def is_large(reservoir: Any, work: Any, v: int) -> bool:
 
 @kernel(borrows=True)
 def take_next(reservoir: Any, tree: Any, work: Any) -> int:
-    """Take the next node that may be cut; return what was done."""
+    """Take the next node that may be split; return what was done."""
     growth = work.growth[0]
     growth.waiting -= 1
     entry = work.stack[growth.waiting]
@@ -201,7 +204,11 @@ def fill_more(reservoir: Any, work: Any, workspace: Any, v: int, slot: int, afte
 
 @kernel(borrows=True)
 def split_node(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any) -> int:
-    """Find the cut of a node, and make its children if it is good enough; return what was done."""
+    """Find the best split of a node, and make its children if that passes a test; return what was done.
+
+    A G-test, whose statistic is twice the gain: its p-value times the number of evaluations (Bonferroni) may be up to
+    5, loose on purpose, since `prune_nodes` weighs all splits.
+    """
     growth = work.growth[0]
     v, slot, span, classes = growth.node, growth.slot, work.spans[growth.node], growth.classes
     done = histogram_size(reservoir, classes) if slot >= 0 else (span.last - span.first) * growth.live
@@ -254,7 +261,7 @@ def write_set(sets: Any, place: int, split: Any, chosen: Any) -> None:
 
 @kernel(borrows=True)
 def partition_rows(reservoir: Any, tree: Any, work: Any, workspace: Any) -> int:
-    """Part some rows of a node among its children, keeping their order; return what was done."""
+    """Partition some rows of a node among its children, keeping their order; return what was done."""
     growth, places = work.growth[0], work.places
     span, node = work.spans[growth.node], tree.nodes[growth.node]
     begin, stop = growth.position, min(np.int64(span.last), growth.position + CHUNK)
@@ -305,7 +312,7 @@ def assign_rows(reservoir: Any, tree: Any, work: Any, workspace: Any, node: Any,
 
 @kernel(borrows=True)
 def place_children(reservoir: Any, work: Any, v: int, left: int) -> None:
-    """Say which rows the children have, and whose histogram is made from rows: that of the smaller one."""
+    """Write which rows the children have, and whose histogram is made from rows: that of the smaller one."""
     growth, span, spans = work.growth[0], work.spans[v], work.spans
     spans[left].first, spans[left].last = span.first, growth.left
     spans[left + 1].first, spans[left + 1].last = growth.left, span.last
@@ -334,7 +341,10 @@ def push_node(work: Any, v: int, slot: int) -> None:
 
 @kernel(borrows=True)
 def subtract_smaller(reservoir: Any, tree: Any, work: Any) -> int:
-    """Make the histogram of the larger child from its parent's; return what was done."""
+    """Make the histogram of the larger child: its parent's less the smaller one's (Ke et al., 2017).
+
+    Returns what was done.
+    """
     growth = work.growth[0]
     larger = 2 * np.int64(tree.nodes[growth.node].left) + 1 - growth.smaller
     classes, slot, other = growth.classes, growth.slot, growth.other
@@ -355,7 +365,7 @@ def subtract_smaller(reservoir: Any, tree: Any, work: Any) -> int:
 
 @kernel(borrows=True)
 def step_growth(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any, budget: float) -> bool:
-    """Go on until so much is done; return whether the tree stands."""
+    """Go on until so much is done; return whether the tree is built."""
     growth, done = work.growth[0], 0.0
     while done < budget:
         phase = growth.phase

@@ -69,7 +69,7 @@ from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME
 _ORDER = array_type(np.int64, 1, readonly=True)
 _TABLE = array_type(np.float64, 2, readonly=True)
 make_best_split = record_maker(BEST_SPLIT)
-# Of a forest: the least probability that counts, and how fast losses count and fade.
+# Of a forest: the least probability of a tree, how much losses count, and how they decay.
 LEAST = 1e-6
 ETA = 0.03
 DECAY = 0.99
@@ -109,13 +109,16 @@ def ask_row(option: Any, tree: Any, path: Any, depth: int, loss: Any, asking: An
 
 @kernel(borrows=True)
 def predict_proba_again(option: Any, tree: Any, path: Any, depth: int) -> None:
-    """Tell of a row again, because there is one class more."""
+    """Write probabilities again, because there is one class more."""
     predict_proba(option, tree, path, depth, option.classes)
 
 
 @kernel
 def detect_change(option: Any, errors: Any, is_wrong: bool) -> bool:
-    """Count an error; from time to time compare the last ones with those before."""
+    """Count an error; from time to time test whether the last answers are worse than those before.
+
+    By the test of equal proportions of STEPD (Nishida & Yamauchi, 2007), without its continuity correction.
+    """
     place, wrong = option.since % WINDOW, 1 if is_wrong else 0
     errors[place] = wrong
     option.since += 1
@@ -194,7 +197,7 @@ def replay_growth(option: Any, reservoir: Any, tree: Any, work: Any, workspace: 
 
 @kernel(types.int64, EvergreenState.numba_type, Rows.numba_type, _ORDER, _TABLE, types.int64, types.int64, types.int64)
 def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: int, mode: int) -> int:
-    """Answer rows, ask for labels and learn, as told; return the row to go on from, why is in ``options.stopped``.
+    """Answer rows, ask for labels and learn, as the mode says; return where to go on, why is in ``options.stopped``.
 
     FINISH: no rows, but all that is left of the step of a growth. REPLAY: the growth anew, up to where it was.
     """
@@ -326,7 +329,10 @@ def answer_rows(
 
 @kernel
 def geometric_average(tree_proba: Any, row: int, losses: Any, classes: int, proba: Any) -> None:
-    """Write the weighted geometric mean of what the trees tell of a row."""
+    """Write the weighted geometric mean of what the trees predict: a logarithmic opinion pool (Genest & Zidek, 1986).
+
+    A tree's weight is an exponential of its decayed log loss.
+    """
     least, total = losses[0], 0.0
     for t in range(1, len(losses)):
         least = min(least, losses[t])
@@ -362,7 +368,10 @@ def geometric_average(tree_proba: Any, row: int, losses: Any, classes: int, prob
 def average_rows(
     tree_proba: Any, losses: Any, order: Any, loss: Any, y: Any, w: Any, answers: Any, proba: Any, classes: int
 ) -> int:
-    """Answer rows by all trees; where labels are given, see how each tree did. Return the number of known classes."""
+    """Answer rows by all trees; return the number of known classes.
+
+    Where labels are given each tree is charged its log loss.
+    """
     for i in range(tree_proba.shape[1]):
         answers[i] = -1
         if classes > 0:

@@ -17,7 +17,7 @@ SAMPLE = 2_048
 # Multiples of that are what rows may weigh, so that sums of weights are exact.
 GRAIN = 2.0**-20
 HEAVIEST = 2.0**20
-# A growth of at most so many values is done at once; of a larger one so many values per feature are looked at per row.
+# A growth of at most so many values is done at once; of a larger one so many values per feature are scanned per row.
 AT_ONCE = 16_384
 PACE = 200
 LEAST_WORK = 4_096
@@ -55,7 +55,7 @@ class Tree(NamedTuple):
 
 
 class Reservoir(NamedTuple):
-    """Rows, and how their values become codes."""
+    """Rows, and how their values become bin codes."""
 
     features: Any
     bin_edges: Any
@@ -79,13 +79,13 @@ class Work(NamedTuple):
 
 
 class SplitWorkspace(NamedTuple):
-    """Room for finding a cut, used and forgotten.
+    """Room for finding a split, used and forgotten.
 
-    ``cells`` is the histogram of one feature in a node, ``order`` the codes that occur, ``totals`` their weights,
-    ``ranks`` what they are sorted by, ``chosen`` the set of codes that goes left, ``bits`` codes that occur as bits;
-    ``sides`` and ``whole`` are weights by class, ``parts`` the entropy of the sides, ``present`` the classes of a node,
-    ``local`` the number of a class among these; ``rows``, ``labels`` and ``weights`` are of a small node, ``parted`` of
-    a node whose rows are being parted, ``begins`` where in a histogram features begin.
+    ``histogram`` is that of one feature in a node, ``order`` the codes that occur, ``totals`` their weights, ``ranks``
+    what they are sorted by, ``chosen`` the set of codes that goes left, ``bits`` codes that occur as bits; ``children``
+    and ``parent`` are weights by class, ``entropies`` the parts of the children's, ``present`` the classes of a node,
+    ``local`` the number of a class among these; ``rows``, ``labels`` and ``weights`` are of a small node, ``partition``
+    of a node whose rows are being partitioned, ``begins`` where in a histogram features begin.
     """
 
     histogram: Any
@@ -107,7 +107,7 @@ class SplitWorkspace(NamedTuple):
 
 
 class DecisionPath(NamedTuple):
-    """Room for one example: its nodes, the shares of each, and what experts tell."""
+    """Room for one example: the nodes that it goes through, the class probabilities of each, and those of experts."""
 
     nodes: Any
     shares: Any
@@ -122,7 +122,7 @@ def make_path(classes: int) -> Any:
 
 @kernel
 def make_split_workspace(features: int, rows: int, classes: int) -> Any:
-    """Return room for growing."""
+    """Return room for finding splits."""
     bin_codes = MOST_CODES + 1
     return SplitWorkspace(
         np.zeros(bin_codes * classes),
@@ -152,7 +152,7 @@ def open_tree(state: Any) -> Any:
 
 @kernel(inline=True)
 def open_reservoir(state: Any) -> Any:
-    """Return the arrays of the rows that are kept."""
+    """Return the arrays of the reservoir."""
     return Reservoir(state.features, state.bin_edges, state.sample, state.sampled, state.bin_codes, state.rows)
 
 

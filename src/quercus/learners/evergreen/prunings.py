@@ -1,4 +1,9 @@
-"""How a tree answers by all its prunings, by its leaf and by recent labels, and learns; compiled."""
+"""Averaging over all prunings of a tree, decayed counts, and mixing experts by their losses; compiled.
+
+What a node predicts is smoothed by what its parent does. All prunings of the tree are averaged over by weights that a
+recursion keeps (context tree weighting: Willems, Shtarkov & Tjalkens, 1995; for decision trees: Helmbold & Schapire,
+1997): of a node only the odds of stopping there against going on are kept. See ``docs/evergreen.md``.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +27,7 @@ from quercus.learners.evergreen.layout import (
 )
 from quercus.learners.evergreen.state import EvergreenTreeState
 
-# Rows of what experts tell.
+# Rows of the probabilities of a path: two experts, and the mixture.
 PRUNINGS, RECENT, MIXED = range(3)
 _LARGE = 1e100
 _LN2 = math.log(2.0)
@@ -37,7 +42,7 @@ def is_in_set(sets: Any, place: int, code: int) -> bool:
 
 @kernel(inline=True)
 def find_path(tree: Any, X: Any, i: int, path: Any) -> int:
-    """Write the nodes that row i goes through; return how many there are after the root."""
+    """Write the nodes that row i goes through; return the depth of its leaf."""
     v, depth = np.uint32(0), 0
     path.nodes[0] = 0
     while tree.nodes[v].left > 0:
@@ -75,7 +80,7 @@ def find_coded_path(tree: Any, codes: Any, place: int, path: Any) -> int:
 
 @kernel(inline=True)
 def average_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
-    """Write the shares of each node of a path, drawn to its parent's, and what all prunings tell together."""
+    """Write what each node of a path predicts, smoothed by its parent, and the average over all prunings."""
     shares, proba, nodes = path.shares, path.proba, tree.nodes
     even, mass = 1.0 / classes, 1.0 / (nodes[0].n + 1.0)
     for k in range(classes):
@@ -98,7 +103,7 @@ def average_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
 
 @kernel(inline=True)
 def average_decayed_counts(tree: Any, path: Any, depth: int, classes: int) -> None:
-    """Write what recent labels tell along a path."""
+    """Write what the decayed counts of a path predict: an average of its nodes, from the leaf up."""
     proba = path.proba
     for back in range(depth + 1):
         v = path.nodes[depth - back]
@@ -111,7 +116,11 @@ def average_decayed_counts(tree: Any, path: Any, depth: int, classes: int) -> No
 
 @kernel(inline=True)
 def predict_proba(option: Any, tree: Any, path: Any, depth: int, classes: int) -> None:
-    """Write class probabilities: those of the three experts, by how they have done of late."""
+    """Write class probabilities: the mixture of all prunings, the leaf and decayed counts.
+
+    An expert's weight is the exponential of its decayed log loss: Bayesian averaging with forgetting (Raftery, Karny &
+    Ettler, 2010).
+    """
     shares, proba = path.shares, path.proba
     average_prunings(tree, path, depth, classes)
     least = min(option.loss, option.leaf_loss, option.recent_loss)
@@ -130,7 +139,7 @@ def predict_proba(option: Any, tree: Any, path: Any, depth: int, classes: int) -
 
 @kernel(borrows=True)
 def count_decayed(tree: Any, v: int, label: int) -> None:
-    """Count a label as recent: that older ones count less is done by a scale that grows."""
+    """Count a label, and let older ones decay: by weights that grow (forward decay: Cormode et al., 2009)."""
     node = tree.nodes[v]
     node.scale /= RECENT_DECAY
     tree.recent[v, label] += node.scale
@@ -144,7 +153,7 @@ def count_decayed(tree: Any, v: int, label: int) -> None:
 
 @kernel(inline=True)
 def update_prunings(tree: Any, path: Any, depth: int, label: int, w: float) -> None:
-    """Count a label on a path, and weigh stopping against going on at each node by how well it was foretold."""
+    """Count a label on a path; the odds of stopping change by Bayes' rule, as the label was predicted."""
     shares, below = path.shares, path.shares[depth, label]
     for back in range(depth + 1):
         j = depth - back
@@ -160,7 +169,10 @@ def update_prunings(tree: Any, path: Any, depth: int, label: int, w: float) -> N
 
 @kernel(inline=True)
 def update_decayed_counts(tree: Any, path: Any, depth: int, label: int, whole: float) -> float:
-    """Count a label on a path as recent; return how probable recent labels had held it."""
+    """Count a label on a path with decay; return how probable decayed counts had held it.
+
+    A node's weight against those below changes by Bayes' rule and a fixed share of .01 (Herbster & Warmuth, 1998).
+    """
     below = 0.0
     for back in range(depth + 1):
         v = path.nodes[depth - back]
@@ -178,7 +190,7 @@ def update_decayed_counts(tree: Any, path: Any, depth: int, label: int, whole: f
 
 @kernel(inline=True)
 def learn_label(option: Any, tree: Any, path: Any, depth: int, label: int, w: float) -> None:
-    """Learn the label of a row whose path and shares are known."""
+    """Learn the label of a row whose path and probabilities are known, and charge each expert its log loss."""
     whole, leaf = path.proba[PRUNINGS, label], path.shares[depth, label]
     update_prunings(tree, path, depth, label, w)
     recent = update_decayed_counts(tree, path, depth, label, whole)
@@ -201,7 +213,10 @@ def log_rising_factorial(count: float, start: float) -> float:
 
 @kernel(borrows=True)
 def compute_evidence(tree: Any, work: Any) -> int:
-    """Find the evidence of some nodes, from the root down; return what was done."""
+    """Write the evidence of some nodes, from the root down; return what was done.
+
+    That is the marginal likelihood of a node's class counts (Dirichlet-multinomial) under a prior around its parent.
+    """
     growth, shares = work.growth[0], work.shares
     classes, stop = growth.classes, min(growth.nodes, growth.position + _NODES_AT_ONCE)
     for v in range(growth.position, stop):
@@ -227,7 +242,11 @@ def compute_evidence(tree: Any, work: Any) -> int:
 
 @kernel(borrows=True)
 def prune_nodes(tree: Any, work: Any) -> int:
-    """Weigh stopping against going on, from the leaves up; return what was done."""
+    """Weigh stopping against going on, from the leaves up; return what was done.
+
+    Each counts one half before the data (Willems, Shtarkov & Tjalkens, 1995), but for the price of choosing the split.
+    Where stopping is far more probable, what is below is cut off.
+    """
     growth, spans = work.growth[0], work.spans
     stop = max(np.int64(0), growth.position - _NODES_AT_ONCE)
     for v in range(growth.position - 1, stop - 1, -1):

@@ -1,6 +1,6 @@
 """What has to be done to an evergreen tree outside of compiled code: make room, and take a growth from step to step.
 
-Every change of size follows from the rows seen so far alone, never from how they were cut into batches.
+Every change of size follows from the rows seen so far alone, never from how they came in batches.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from quercus.rows import DONE, Rows
 from quercus.state import StateError
 
 _FIRST_ROOM = 64
-# A growth that cuts every node of s rows makes about so many nodes for s rows, or fewer.
+# A growth that splits every node of s rows makes about so many nodes for s rows, or fewer.
 _NODES_PER_ROW = 4
 # Depth first, the smaller child first: hardly more than the logarithm of the rows waits.
 _ENTRIES = 256
@@ -102,7 +102,7 @@ def add_features(state: EvergreenState, total: int) -> None:
 
 
 def resize_additive(state: EvergreenState) -> None:
-    """Let what single features tell have room for all features and classes that there is room for.
+    """Let the additive model have room for all features and classes that there is room for.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def fit_row(state: EvergreenState, row: Floats, label: int, kinds: Sequence[str 
 
 
 def ensure_capacity(state: EvergreenState) -> None:
-    """Make room for more rows: double the reservoir, or where it is full let a growth thin it out.
+    """Make room for more rows: double the reservoir, or where it is full let a growth subsample it.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def ensure_capacity(state: EvergreenState) -> None:
 
 
 def begin(state: EvergreenState) -> None:
-    """Begin a growth from all rows in the reservoir, which is thinned out first if it is full.
+    """Begin a growth from all rows in the reservoir, which is subsampled first if it is full.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def regrow(state: EvergreenState) -> None:
 
 
 def compact(state: EvergreenState) -> None:
-    """Leave out pruned nodes and the room for growing of a tree that stands; it has to catch up with the rows.
+    """Leave out pruned nodes and the room for growing of a tree that is built; it has to catch up with the rows.
 
     Parameters
     ----------
@@ -355,7 +355,7 @@ def _widen_classes(state: EvergreenState, least: int) -> None:
     if state.is_growing and state.nbytes + 8 * tables * (classes - old) > state.max_bytes:
         give_up(state)
         state.options["next_rebuild"] = state.n_rows
-    # The tree that stands says what there is room for, and so comes last.
+    # The tree in use says what there is room for, and so comes last.
     for part in (state.growth, state.candidate, state.tree):
         part.resize(label=classes)
     _limit_rows(state, most)
@@ -379,7 +379,7 @@ def _keep_root(state: EvergreenState) -> None:
 
 
 def _limit_rows(state: EvergreenState, most: int) -> None:
-    """Let the reservoir have room for so many rows; what is too much is thinned out at once."""
+    """Let the reservoir have room for so many rows; what is too much is left out at once."""
     state.options["most_rows"] = most
     if state.sizes["row"] > most:
         give_up(state)

@@ -1,4 +1,4 @@
-"""Values as codes, the rows that are kept, and where bins end; compiled. See ``docs/evergreen.md``."""
+"""The reservoir of learned rows: bin codes, bin edges, and which rows stay; compiled. See ``docs/evergreen.md``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LAST_BITS = 2**32 - 1
 
 @kernel(inline=True)
 def draw_number(seed: np.uint64, purpose: int, number: int) -> float:
-    """Return a number from 0 to 1 that belongs to a row."""
+    """Return a number from 0 to 1 that belongs to a row: a hash by splitmix64 (Steele, Lea & Flood, 2014)."""
     step = np.uint64(_STEP)
     mixed = mix_bits(seed + step * np.uint64(purpose) + step * step * np.uint64(number))
     return float(mixed >> np.uint64(11)) * 2.0**-53
@@ -45,7 +45,7 @@ def round_weight(w: float) -> float:
 
 @kernel(inline=True)
 def find_bin(edges: Any, f: int, count: int, x: float) -> int:
-    """Return the code of a number."""
+    """Return the bin code of a number: 1 + the number of edges below it, by binary search."""
     low, left = 0, count
     # Halves without branches, since where a value lies is hard to foretell for a processor; of few edges it counts all.
     while left > _FEW_EDGES:
@@ -60,7 +60,7 @@ def find_bin(edges: Any, f: int, count: int, x: float) -> int:
 
 @kernel(inline=True)
 def find_bin_code(features: Any, edges: Any, f: int, x: float) -> int:
-    """Return the code of a value."""
+    """Return the bin code of a value."""
     if x != x:
         return MISSING
     if features[f].kind == NOMINAL:
@@ -70,7 +70,11 @@ def find_bin_code(features: Any, edges: Any, f: int, x: float) -> int:
 
 @kernel(borrows=True)
 def sample_row(options: Any, reservoir: Any, X: Any, i: int, label: int, w: float) -> None:
-    """Put a row into the reservoir and, as it falls out, into the sample."""
+    """Add a row to the reservoir as bin codes, and its values to the sample.
+
+    The sample is a reservoir sample (algorithm R: Vitter, 1985) of all rows that were learned; the rows themselves all
+    stay until there is no room for more, and `subsample` is called.
+    """
     option, place = options[0], options[0].rows
     for f in range(X.shape[1]):
         reservoir.bin_codes[place, f] = find_bin_code(reservoir.features, reservoir.bin_edges, f, X[i, f])
@@ -108,7 +112,10 @@ def middle_of(a: float, b: float) -> float:
 
 @kernel
 def draw_quantile_edges(distinct: Any, times: Any, found: int, known: int, bins: int, edges: Any) -> int:
-    """Write edges from all values: frequent ones get bins of their own, the others share the rest; return how many."""
+    """Write bin edges by equal frequency; return how many.
+
+    Values that are too frequent have bins of their own, the others share the rest: as LightGBM does (Ke et al., 2017).
+    """
     if found <= bins:
         for k in range(found - 1):
             edges[k] = middle_of(distinct[k], distinct[k + 1])
@@ -140,7 +147,7 @@ def draw_quantile_edges(distinct: Any, times: Any, found: int, known: int, bins:
 def refine_edges(
     values: Any, number: int, distinct: Any, times: Any, bins: int, old: Any, count: int, edges: Any
 ) -> int:
-    """Write the old edges and those that cut overfull bins; return how many, -1 if there would be too many."""
+    """Write the old edges, and more at quantiles of overfull bins; return how many, -1 if there would be too many."""
     found, start = 0, 0
     for b in range(count + 1):
         stop = start
@@ -173,7 +180,7 @@ def refine_edges(
 
 @kernel
 def recode_rows(options: Any, reservoir: Any, f: int, old: Any, count: int, values: Any, number: int) -> None:
-    """Give the rows of bins that were cut codes anew: in the shares of the sample, since their values are not known."""
+    """Give the rows of bins that were split new codes: drawn in the shares of the sample, as values are not known."""
     feature, edges = reservoir.features[f], reservoir.bin_edges
     # Of each new bin: how many of the sample lie in it; of each old one: where it begins.
     inside, begins = np.zeros(MOST_EDGES + 1), np.zeros(MOST_EDGES + 2, np.int64)
@@ -214,7 +221,7 @@ def recode_sampled(reservoir: Any, f: int, places: Any) -> None:
 
 @kernel(types.void, EvergreenState.numba_type, array_type(np.float64, 2), array_type(np.int64, 1, readonly=True))
 def draw_bin_edges(state: Any, ordered: Any, places: Any) -> None:
-    """Draw bins anew, or cut those that hold too much, and give the rows of the reservoir their codes.
+    """Draw bin edges by equal frequency, or split overfull bins, and give the rows of the reservoir their codes.
 
     ``ordered``: the values of the sample by feature, sorted, missing ones last; ``places``: where its rows are in the
     reservoir, -1 if they are gone.
@@ -252,7 +259,7 @@ def draw_bin_edges(state: Any, ordered: Any, places: Any) -> None:
 
 @kernel(types.void, EvergreenState.fields["features"].numba_type, array_type(np.uint8, 2), types.int64)
 def count_categories(features: Any, codes: Any, rows: int) -> None:
-    """Say how many codes each nominal feature has: those of categories that come later do not belong to a growth."""
+    """Write how many codes each nominal feature has: categories that come later do not belong to a growth."""
     largest = np.zeros(len(features), np.uint8)
     for i in range(rows):
         for f in range(len(features)):

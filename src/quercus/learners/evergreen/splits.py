@@ -1,4 +1,9 @@
-"""The best cut of a node; compiled. See ``docs/evergreen.md``."""
+"""The best split of a node, from histograms of class weights by bin code; compiled. See ``docs/evergreen.md``.
+
+Large nodes have a histogram of all features, small ones that of a feature at a time. Both are brought into the same
+form: in ``workspace.histogram`` the weight of each code and class, without the classes that a node does not have; in
+``workspace.order`` the codes that occur.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +61,10 @@ def x_log_x(x: float, is_whole: bool) -> float:
 
 @kernel(borrows=True)
 def log_upper_gamma(a: float, x: float) -> float:
-    """Return the logarithm of the upper regularised incomplete gamma function."""
+    """Return the logarithm of the regularised upper incomplete gamma function.
+
+    By its series or its continued fraction (Press et al., Numerical Recipes, section 6.2).
+    """
     if x <= 0.0:
         return 0.0
     factor = a * math.log(x) - x - math.lgamma(a)
@@ -69,7 +77,7 @@ def log_upper_gamma(a: float, x: float) -> float:
             total += term
         rest = 1.0 - math.exp(factor) * total
         return math.log(rest) if rest > 1e-300 else -690.0
-    # A continued fraction, by Lentz's method.
+    # The continued fraction, by Lentz's method.
     b = x + 1.0 - a
     c, d = 1e300, 1.0 / b
     h = d
@@ -89,7 +97,7 @@ def log_upper_gamma(a: float, x: float) -> float:
 
 @kernel(inline=True)
 def is_better(split: Any, score: float, f: int) -> bool:
-    """Return whether a cut beats the best so far; of equal ones the first feature counts, whenever it comes."""
+    """Return whether a split beats the best so far; of equal ones the first feature counts, whenever it comes."""
     return score > split.score + _LEAST or (f < split.feature and score > split.score - _LEAST)
 
 
@@ -97,6 +105,7 @@ def is_better(split: Any, score: float, f: int) -> bool:
 def scan_bins(workspace: Any, classes: int, codes: int, first: int, n: float, is_whole: bool, missing: bool) -> Any:
     """Evaluate a split behind each code of ``workspace.order[first:codes]``; return the best gain, its place, how many.
 
+    The gain is information gain (Quinlan, 1986) in nats times the weight of the node, but for what is the same for all.
     ``missing``: missing values go left in all of them. Otherwise, where there are some, all known codes are one more.
     """
     children, entropies = workspace.children, workspace.entropies
@@ -137,7 +146,7 @@ def scan_bins(workspace: Any, classes: int, codes: int, first: int, n: float, is
 def evaluate_thresholds(
     workspace: Any, classes: int, codes: int, n: float, is_whole: bool, parent_entropy: float, f: int, split: Any
 ) -> None:
-    """Try the cuts of a numeric feature."""
+    """Evaluate the thresholds of a numeric feature, with missing values on either side (Chen & Guestrin, 2016)."""
     misses = workspace.order[0] == MISSING
     first = 1 if misses else 0
     for missing_left in range(2 if misses and codes > 2 else 1):
@@ -153,7 +162,7 @@ def evaluate_thresholds(
 def evaluate_categories(
     workspace: Any, classes: int, codes: int, n: float, is_whole: bool, parent_entropy: float, f: int, split: Any
 ) -> None:
-    """Try each category against the rest, and sets of them."""
+    """Evaluate each category against the rest, and sets of them."""
     histogram, order, parent = workspace.histogram, workspace.order, workspace.parent
     for i in range(codes):
         at, total = order[i] * classes, 0.0
@@ -177,7 +186,11 @@ def evaluate_categories(
 def evaluate_sets(
     workspace: Any, classes: int, codes: int, n: float, is_whole: bool, parent_entropy: float, f: int, split: Any
 ) -> None:
-    """Try sets of categories: beginnings of the order by the share of the largest class."""
+    """Evaluate sets of categories: beginnings of their order by the share of the largest class.
+
+    With two classes, and but for smoothing, the best of all sets is among these (Breiman et al., 1984). Choosing among
+    so many sets has its price, a penalty.
+    """
     order, parent, ranks, largest = workspace.order, workspace.parent, workspace.ranks, 0
     for k in range(1, classes):
         largest = k if parent[k] > parent[largest] else largest
@@ -205,7 +218,7 @@ def evaluate_sets(
 
 @kernel(borrows=True)
 def hash_node(work: Any, span: Any) -> np.uint64:
-    """Return what a node of a tree of a forest chooses by which features it looks at."""
+    """Return what the features that a node looks at are drawn by."""
     where = (np.uint64(work.places[0, span.first]) << np.uint64(32)) ^ np.uint64(span.last - span.first)
     return mix_bits(work.growth[0].seed ^ where)
 
@@ -214,9 +227,10 @@ def hash_node(work: Any, span: Any) -> np.uint64:
 def find_split(
     reservoir: Any, work: Any, workspace: Any, span: Any, slot: int, classes: int, n: float, split: Any
 ) -> None:
-    """Find the best cut of a node whose classes are in the workspace.
+    """Find the best split of a node whose classes are in the workspace.
 
-    Features of one code are put behind the others: they have one in all nodes below, too.
+    A share ``sight`` of the features is evaluated, drawn anew for each node as in random forests (Breiman, 2001). Those
+    of one code are put behind the others: they have one in all nodes below, too.
     """
     growth, rows, j = work.growth[0], np.int64(span.last) - np.int64(span.first), 0
     are_whole, uses_all = slot < 0 and note_rows(reservoir, work, workspace, span), growth.sight >= 1.0
@@ -283,7 +297,10 @@ def note_rows(reservoir: Any, work: Any, workspace: Any, span: Any) -> bool:
 
 @kernel(inline=True)
 def list_bits(workspace: Any, word: np.uint64, base: int, found: int) -> int:
-    """Write the codes whose bits are set behind those found before; return how many there are now."""
+    """Write the codes whose bits are set behind those found before; return how many there are now.
+
+    The lowest bit is found by a de Bruijn sequence (Leiserson, Prokop & Randall, 1998).
+    """
     while word != np.uint64(0):
         lowest = word & (~word + np.uint64(1))
         workspace.order[found] = base + _BIT_PLACES[(lowest * np.uint64(_BRUIJN)) >> np.uint64(58)]
@@ -294,7 +311,7 @@ def list_bits(workspace: Any, word: np.uint64, base: int, found: int) -> int:
 
 @kernel(inline=True)
 def fill_small(reservoir: Any, workspace: Any, f: int, rows: int, classes: int) -> int:
-    """Add the rows of a small node to cells that are empty; write the codes that occur, return how many."""
+    """Add the rows of a small node to a histogram that is empty; write the codes that occur, return how many."""
     low, others = np.uint64(0), False
     for i in range(rows):
         code = reservoir.bin_codes[np.uint32(workspace.rows[i]), np.uint32(f)]
@@ -314,7 +331,10 @@ def fill_small(reservoir: Any, workspace: Any, f: int, rows: int, classes: int) 
 
 @kernel(inline=True)
 def read_large(work: Any, workspace: Any, slot: int, first: int, codes: int, classes: int) -> Any:
-    """Copy the cells of a feature; write the codes that occur, return how many and whether all weights are whole."""
+    """Copy the histogram of a feature; write the codes that occur.
+
+    Returns how many, and whether all weights are whole.
+    """
     found, fractions, all_classes = 0, 0.0, work.growth[0].classes
     for code in range(codes):
         total, at, to = 0.0, (first + code) * all_classes, code * classes
@@ -331,7 +351,7 @@ def read_large(work: Any, workspace: Any, slot: int, first: int, codes: int, cla
 
 @kernel(inline=True)
 def clear_histogram(workspace: Any, codes: int, classes: int) -> None:
-    """Empty the cells of the codes that occur."""
+    """Empty the histogram where codes occur."""
     for i in range(codes):
         at = workspace.order[i] * classes
         for k in range(classes):

@@ -129,11 +129,9 @@ class EvergreenTreeState(State):
 
     def _adds_up(self) -> bool:
         nodes, late = self.nodes, len(self.recent)
-        recent = (
-            np.abs(self.recent.sum(axis=1) - nodes["total"][:late])
-            <= _ROUNDING * (nodes["scale"] + nodes["total"])[:late]
-        )
-        counted = np.abs(self.counts.sum(axis=1) - nodes["n"]) <= _ROUNDING * (1.0 + nodes["n"])
+        scale, total, n = nodes["scale"][:late], nodes["total"][:late], nodes["n"]
+        recent = np.abs(self.recent.sum(axis=1) - total) <= _ROUNDING * (scale + total)
+        counted = np.abs(self.counts.sum(axis=1) - n) <= _ROUNDING * (1.0 + n)
         return bool(late in (0, len(nodes)) and recent.all() and counted.all())
 
     def fits(self, kinds: Any) -> bool:
@@ -164,7 +162,7 @@ class GrowthState(State):
     growth = Field(
         {
             "rows": Whole(),
-            "least": Whole(),  # a node of fewer rows is not cut
+            "least": Whole(),  # a node of fewer rows is not split
             "classes": Whole(),
             "phase": Whole(high=PRUNE),
             "nodes": Whole(),
@@ -191,7 +189,7 @@ class GrowthState(State):
     sets = Field(np.uint64, "set", SET_WORDS, saved=False)
     # Places of rows in the reservoir, those of a node side by side; spare.
     places = Field(np.int32, 2, "row", saved=False)
-    # Nodes that have not been looked at.
+    # Nodes that wait for being split.
     stack = Field({"node": np.int32, "slot": np.int32, "live": np.int32}, "entry", saved=False)
     # Features, first those that vary in the node of now.
     live = Field(np.int32, "feature", saved=False)
@@ -306,7 +304,7 @@ class EvergreenState(State):
 
     def check(self) -> None:
         """Raise StateError where arrays do not fit together."""
-        checks = {"options": self._fit_options, "store": self._fit_rows, "growth": self._fit_growth}
+        checks = {"options": self._fit_options, "reservoir": self._fit_rows, "growth": self._fit_growth}
         for name, fits in checks.items():
             if not fits():
                 raise StateError(f"its arrays do not fit together ({name}).")
@@ -314,8 +312,7 @@ class EvergreenState(State):
             raise StateError("its arrays do not fit together (tree).")
 
     def _fit_options(self) -> bool:
-        o, sizes, width = self.options[0], self.sizes, self.tree.sizes["label"]
-        additive = self.additive
+        o, sizes, width, additive = self.options[0], self.sizes, self.tree.sizes["label"], self.additive
         return bool(
             o["classes"] <= width <= self.candidate.sizes["label"]
             and o["nodes"] == len(self.tree.nodes) == len(self.tree.recent)
@@ -363,8 +360,8 @@ class EvergreenState(State):
             return not len(candidate.nodes)
         cells, codes = int(self.features["codes"].sum()), self.bin_codes[: o["grown"]]
         return bool(
-            0 < o["grown"] <= o["rows"]
-            and self.sizes["feature"] > 0
+            0 < o["grown"] == sizes["row"] <= o["rows"]
+            and 0 < sizes["feature"] == self.sizes["feature"]
             and 1 <= g["classes"] <= o["classes"]
             and g["least"] >= 2
             and (self.rows["label"][: o["grown"]] < g["classes"]).all()
@@ -372,9 +369,7 @@ class EvergreenState(State):
             and sizes["node"] >= 1
             and sizes["label"] >= self.tree.sizes["label"]
             and sizes["share"] >= g["classes"]
-            and sizes["row"] == o["grown"]
             and sizes["entry"] >= 4
-            and sizes["feature"] == self.sizes["feature"]
             and (sizes["slot"] == 0 or (sizes["slot"] >= 2 and sizes["cell"] >= cells * g["classes"]))
         )
 

@@ -107,7 +107,7 @@ def weigh_experts(option: Any) -> tuple[float, float, float]:
 
 
 def weigh_depths(tree: EvergreenTreeState, path: list[int]) -> list[float]:
-    """Return how much each node of a path counts in what all prunings tell together.
+    """Return how much each node of a path counts in the average over all prunings.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def weigh_depths(tree: EvergreenTreeState, path: list[int]) -> list[float]:
 
 
 def node_proba(state: AnyTree) -> Floats:
-    """Return the class probabilities by class id that each node would tell if paths ended there, without singles.
+    """Return the class probabilities by class id that each node would give, without the additive model, as a leaf.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def _beside(state: AnyTree) -> str:
 
 
 def view_path(state: AnyTree, schema: Schema, path: list[int], answer: Any) -> list[Node]:
-    """Return the nodes of a path as plain data; the last one answers as told, of the others nothing is told.
+    """Return the nodes of a path as plain data; the last one has the answer, the others have none.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def _node(state: AnyTree, schema: Schema, order: Integers, v: int, parent: int, 
 def _leaf(state: AnyTree, v: int, growing: bool, chance: float | None) -> Leaf | None:
     if state.tree.nodes["left"][v]:
         return None
-    # Its cuts were chosen by the labels that it counts: no bounds on the true shares follow from these.
+    # Its splits were chosen by the labels that it counts: no bounds on the true shares follow from these.
     return Leaf("all prunings", growing, None, None, float(state.tree.nodes["n"][v]), chance)
 
 

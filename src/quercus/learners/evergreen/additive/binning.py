@@ -1,4 +1,4 @@
-"""Where the cells of single features end, and what they know when that changes; compiled. See ``docs/evergreen.md``."""
+"""New bin edges of an additive model, and what its bins know then; compiled. See ``docs/evergreen.md``."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _TINY = 1e-9
     array_type(np.int64, 1),
 )
 def draw_additive_edges(state: Any, ordered: Any, from_all: bool, new_edges: Any, numbers: Any) -> None:
-    """Write limits from sorted values by feature, missing ones last: anew if these are all, or more of them."""
+    """Write bin edges from sorted values by feature, missing ones last: anew if these are all, or more of them."""
     columns, bin_edges = state.columns, state.bin_edges
-    # A constant as it stands would be a type of its own, and all that it is given to compiled again.
+    # A constant by itself would be a type of its own, and all that it is given to compiled again.
     rows, bins, begin = ordered.shape[1], np.int64(BINS), np.int64(0)
     distinct, times = np.zeros(rows), np.zeros(rows, np.int64)
     for f in range(len(columns)):
@@ -59,7 +59,10 @@ def draw_additive_edges(state: Any, ordered: Any, from_all: bool, new_edges: Any
 
 @kernel
 def recount_bins(old: Any, new: Any, f: int) -> None:
-    """Count the rows of a numeric feature in its new cells; what these tell is the mean of what their rows' told."""
+    """Count the kept rows of a numeric feature in its new bins.
+
+    The coefficients of a bin are the mean of what its rows' bins had before.
+    """
     was, becomes = old.columns[f], new.columns[f]
     classes = old.table.shape[2]
     for j in range(old.sums[0].seen):
@@ -78,7 +81,7 @@ def recount_bins(old: Any, new: Any, f: int) -> None:
 
 @kernel
 def split_bins(old: Any, new: Any, f: int) -> None:
-    """Part the cells of a numeric feature that were cut, as the values that are kept lie in the parts."""
+    """Share out what the bins of a numeric feature knew that were split, as the kept values lie in the parts."""
     was, becomes = old.columns[f], new.columns[f]
     inside = np.full(MOST_ADDITIVE_EDGES + 2, _TINY)
     for j in range(KEPT):
@@ -97,7 +100,7 @@ def split_bins(old: Any, new: Any, f: int) -> None:
 
 @kernel
 def copy_bin(old: Any, source: int, new: Any, target: int, share: float) -> None:
-    """Give a cell what another one tells, and a share of what it has counted."""
+    """Give a bin the coefficients of another one, and a share of its counts."""
     new.visits[target] = old.visits[source] * share
     for k in range(old.table.shape[2]):
         new.table[target, COEFFICIENT, k] = old.table[source, COEFFICIENT, k]
@@ -106,9 +109,9 @@ def copy_bin(old: Any, source: int, new: Any, target: int, share: float) -> None
 
 @kernel(types.void, AdditiveState.numba_type, AdditiveState.numba_type, types.boolean)
 def renew_bins(before: Any, after: Any, is_drawn: bool) -> None:
-    """Write what the cells know when there are others, more or fewer. ``is_drawn``: limits were drawn.
+    """Write what the bins know when there are others, more or fewer. ``is_drawn``: bin edges were drawn.
 
-    A column that had no room is new.
+    A column that had no capacity is new.
     """
     old, new = open_additive(before), open_additive(after)
     columns, new_columns, new_table, new_visits = old.columns, new.columns, new.table, new.visits

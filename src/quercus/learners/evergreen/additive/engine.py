@@ -1,4 +1,4 @@
-"""What has to be done to an additive model outside of compiled code: room for features, cells and classes."""
+"""What has to be done to an additive model outside of compiled code: room for features, bins and classes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def reserve_bytes(features: int, classes: int, max_bytes: int, numbers: int = 0)
     max_bytes
         Limit of the learner.
     numbers
-        How many of the features are known to be numeric: these have few cells.
+        How many of the features are known to be numeric: these have few bins.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def declare_classes(state: AdditiveState, total: int) -> None:
 
 
 def draw(state: AdditiveState) -> None:
-    """Draw limits: anew as long as all rows are kept, then more of them where too many values lie together.
+    """Draw bin edges: anew as long as all rows are kept, then more of them where too many values lie together.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def freeze(state: AdditiveState, classes: int) -> AdditiveState:
 def _lay_out(
     state: AdditiveState, columns: npt.NDArray[np.void], bin_edges: Floats | None = None, classes: int | None = None
 ) -> None:
-    """Give the columns their cells, if there is room; with limits: those that were drawn."""
+    """Give the columns their bins, if there is room; with bin edges: those that were drawn."""
     held, old = state.sizes, len(state.columns)
     features, classes = len(columns), held["label"] if classes is None else classes
     n_bins = int(columns["capacity"].sum())
@@ -229,7 +229,7 @@ def _count_bytes(features: int, n_bins: int, classes: int) -> int:
 
 
 def weigh_additive(model: AdditiveState) -> float:
-    """Return how much single features count in the answers beside what the trees tell alone.
+    """Return how much the additive model counts in the answers beside the trees alone.
 
     Parameters
     ----------

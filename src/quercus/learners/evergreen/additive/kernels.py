@@ -1,4 +1,8 @@
-"""What single features tell of an example, and how that is learned; compiled. See ``docs/evergreen.md``."""
+"""An additive model over bins, learned online on top of what trees predict; compiled. See ``docs/evergreen.md``.
+
+It is a softmax of a sum: the logarithm of the trees' probabilities, the log likelihoods of naive Bayes, each times a
+weight, and a coefficient for each bin and class. Weights and coefficients follow the gradient of the log loss.
+"""
 
 from __future__ import annotations
 
@@ -39,13 +43,13 @@ from quercus.learners.evergreen.layout import (
 from quercus.learners.evergreen.reservoir import KEEPING, draw_number, find_bin, round_weight
 from quercus.rows import DONE, Rows
 
-# Lines of a workspace: what the trees tell, its logarithm, the sum over features, and what follows from both.
+# Lines of a workspace: the trees' probabilities, their logarithms, naive Bayes, and the probabilities of the model.
 TREES, LOG_TREES, SUM, ADDITIVE = range(4)
 # Shares of whole numbers of visits may be whole numbers again, but for rounding.
 _ROUNDING = 1e-6
 _TABLE_SIZE = 4_096
 _LOGS = np.log(2.0 * np.arange(_TABLE_SIZE) + 1.0)
-# How far a cell moves, by the rows that it has learned.
+# The steps of coefficients, by the visits of their bin.
 _STEPS = STEP / np.sqrt(1.0 + 0.5 * np.arange(MOST_VISITS + 1))
 
 
@@ -65,14 +69,17 @@ def open_additive(state: Any) -> Any:
 
 @kernel(inline=True)
 def log_count(weight: float) -> float:
-    """Return the logarithm of a count and a half, doubled: 0 where nothing was counted; of whole ones from a table."""
+    """Return the logarithm of a count and a half, doubled: 0 where nothing was counted; of whole ones from a table.
+
+    The half is that of Krichevsky & Trofimov (1981).
+    """
     whole = int(weight)
     return _LOGS[whole] if whole == weight and whole < _TABLE_SIZE else math.log(2.0 * weight + 1.0)
 
 
 @kernel(borrows=True)
 def find_bins(model: Any, X: Any, i: int, terms: Any) -> bool:
-    """Write the cells that row i lies in, and how much each counts: -1 and 0 where there is none; say whether so."""
+    """Write the bins of row i, and how much each counts: -1 and 0 where there is none; return whether one lacks."""
     lacking = False
     for f in range(len(model.columns)):
         x, column = X[i, f], model.columns[f]
@@ -93,7 +100,7 @@ def find_bins(model: Any, X: Any, i: int, terms: Any) -> bool:
 
 @kernel(borrows=True)
 def predict_additive(model: Any, terms: Any, classes: int) -> None:
-    """Write what follows from what the trees tell and from single features."""
+    """Write what follows from the trees' probabilities, naive Bayes and the coefficients of bins."""
     sums, table, lines = model.sums[0], model.table, terms.lines
     largest, whole, counted = -np.inf, 0.0, 0.0
     for k in range(classes):
@@ -121,7 +128,10 @@ def predict_additive(model: Any, terms: Any, classes: int) -> None:
 
 @kernel(borrows=True)
 def mix_additive(model: Any, terms: Any, proba: Any, classes: int) -> None:
-    """Mix what the trees tell with what follows from that and from single features, by how both have done of late."""
+    """Mix the probabilities of the trees and of the additive model, each by the exponential of its decayed log loss.
+
+    Bayesian averaging with forgetting (Raftery, Karny & Ettler, 2010).
+    """
     sums, lines = model.sums[0], terms.lines
     for k in range(classes):
         lines[TREES, k] = proba[k]
@@ -136,13 +146,17 @@ def mix_additive(model: Any, terms: Any, proba: Any, classes: int) -> None:
 
 @kernel(inline=True)
 def mean_bins(sums: Any) -> float:
-    """Return how many cells a feature has, in the mean, without those for missing values; at least 1."""
+    """Return how many bins a feature has, in the mean, without those for missing values; at least 1."""
     return max(sums.known, 1) / max(sums.came, 1)
 
 
 @kernel(borrows=True)
 def learn_additive(model: Any, terms: Any, X: Any, i: int, label: int, w: float, is_judged: bool) -> None:
-    """Learn the label of a row that was told of; the losses too, if it is to be judged by that."""
+    """Learn the label of a row that was answered; losses too, if the answer is to be judged by it.
+
+    The weights of the trees and of naive Bayes make a gradient step each, by AdaGrad (Duchi, Hazan & Singer, 2011), but
+    not below 0.
+    """
     sums, lines, totals = model.sums[0], terms.lines, model.totals
     features, slope, trees_slope = len(model.columns), 0.0, 0.0
     sums.weight += w
@@ -168,7 +182,10 @@ def learn_additive(model: Any, terms: Any, X: Any, i: int, label: int, w: float,
 
 @kernel(borrows=True)
 def update_coefficients(model: Any, terms: Any, label: int, w: float, rate: float) -> None:
-    """Move what the cells of a row tell, and count its label in them."""
+    """Let the coefficients of a row's bins make a gradient step, and count its label in the bins.
+
+    Steps are those of AdaGrad with the visits of a bin in place of squared gradients (McMahan et al., 2013).
+    """
     sums, table, visits, lines = model.sums[0], model.table, model.visits, terms.lines
     for f in range(len(model.columns)):
         bin_id, column = np.uint32(terms.bins[f]), model.columns[f]
@@ -184,7 +201,7 @@ def update_coefficients(model: Any, terms: Any, label: int, w: float, rate: floa
 
 @kernel(inline=True)
 def note_bins(model: Any, column: Any, bins: int) -> None:
-    """Take in that a feature has so many cells, if it had fewer."""
+    """Take in that a feature has so many bins, if it had fewer."""
     if bins > column.known:
         model.sums[0].known += bins - column.known
         model.sums[0].came += column.known == 0
@@ -194,7 +211,7 @@ def note_bins(model: Any, column: Any, bins: int) -> None:
 
 @kernel(borrows=True)
 def renew_totals(model: Any) -> None:
-    """Bring the logarithms of what classes weigh up to date: they depend on the number of cells."""
+    """Bring the logarithms of the classes' weights up to date: they depend on the number of bins."""
     totals, bins = model.totals, mean_bins(model.sums[0])
     for k in range(totals.shape[1]):
         totals[LOG, k] = math.log(2.0 * totals[WEIGHT, k] + bins)
@@ -202,7 +219,7 @@ def renew_totals(model: Any) -> None:
 
 @kernel(borrows=True)
 def sample_values(model: Any, X: Any, i: int, label: int, w: float) -> None:
-    """Keep a row of the first ones, or let it take the place of one as it falls out."""
+    """Keep a row, or not: reservoir sampling (algorithm R: Vitter, 1985)."""
     sums = model.sums[0]
     place = sums.seen
     if place >= KEPT:
@@ -216,13 +233,13 @@ def sample_values(model: Any, X: Any, i: int, label: int, w: float) -> None:
 
 @kernel(inline=True)
 def is_on(model: Any) -> bool:
-    """Return whether single features are told of."""
+    """Return whether there is an additive model."""
     return model.sums[0].off == 0 and len(model.columns) > 0
 
 
 @kernel(inline=True)
 def needs_edges(sums: Any) -> bool:
-    """Return whether limits are to be drawn."""
+    """Return whether bin edges are to be drawn."""
     return sums.seen >= 2 * sums.drawn and sums.off == 0
 
 
@@ -257,7 +274,7 @@ def write_contributions(state: Any, X: Any, label: int, other: int, parts: Any) 
     types.int64,
 )
 def sum_rows(state: Any, rows: Any, order: Any, loss: Any, start: int) -> Any:
-    """Answer rows by what trees tell (in ``proba``) and single features, and learn those that have labels.
+    """Answer rows by the trees' probabilities (in ``proba``) and the additive model, and learn those that have labels.
 
     Returns the row to go on from, and why it stopped.
     """
@@ -279,7 +296,7 @@ def sum_rows(state: Any, rows: Any, order: Any, loss: Any, start: int) -> Any:
                 terms.lines[TREES, k] = 0.0
             sums.classes = classes = label + 1
             predict_additive(model, terms, classes)
-        # Trees could not tell of a class that nobody knew.
+        # Trees could not predict a class that nobody knew.
         learn_additive(model, terms, X, i, label, round_weight(w[i]), is_known)
         if needs_edges(sums):
             return i + 1, NEEDS_EDGES

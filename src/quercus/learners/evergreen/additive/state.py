@@ -1,6 +1,6 @@
-"""What single features tell, as it is kept: an additive model over bins and categories, declared once.
+"""An additive model over bins and categories, as it is kept, declared once.
 
-The cells of a feature lie side by side, first the one for missing values.
+The bins of a feature lie side by side, first the one for missing values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STEP = 0.3
 # A step is made for at most so many mean weights.
 MOST_MEANS = 8.0
 MOST_VISITS = 16_000.0
-# A cell counts wholly from so many visits on: few rows tell little where values are missing or of rare categories.
+# A bin counts wholly from so many visits on: few rows tell little where values are missing or of rare categories.
 ENOUGH, ENOUGH_OF_NUMBERS = 8.0, 0.5
 LEAST_PROBA = 1e-4
 LEAST_SHARE = 1e-9
@@ -40,7 +40,7 @@ _SQUARE = Real(low=0.0, high=_HEAVIEST)
 
 
 class AdditiveState(State):
-    """What single features tell; nothing at all once there was no room for it.
+    """An additive model; nothing at all once there was no room for it.
 
     Examples
     --------
@@ -54,14 +54,14 @@ class AdditiveState(State):
             "classes": np.int64,
             "seen": Whole(high=2**62),  # rows learned
             "weight": _SQUARE,  # of these
-            "drawn": Whole(low=FIRST_DRAW // 2, high=2**61),  # rows learned when limits were last drawn
+            "drawn": Whole(low=FIRST_DRAW // 2, high=2**61),  # rows learned when bin edges were last drawn
             "off": Whole(high=1),  # whether there is no room for it
-            "known": np.int64,  # cells of all features that have come, without those for missing values
+            "known": np.int64,  # bins of all features that have come, without those for missing values
             "came": np.int64,  # number of these features
             "seed": np.uint64,
-            "trees_weight": _SHARE,  # of what the trees tell
-            "trees_accumulator": _SQUARE,
-            "sum_weight": _SHARE,  # of the sum over features
+            "trees_weight": _SHARE,  # of the logarithm of what the trees predict
+            "trees_accumulator": _SQUARE,  # of AdaGrad: squared gradients
+            "sum_weight": _SHARE,  # of naive Bayes
             "sum_accumulator": _SQUARE,
             "trees_loss": _LOSS,
             "loss": _LOSS,
@@ -73,21 +73,21 @@ class AdditiveState(State):
         {
             "kind": Whole(high=UNSEEN),
             "edges": Whole(high=MOST_ADDITIVE_EDGES),
-            "first": np.int64,  # cell
-            "capacity": Whole(low=1, high=LAST_CATEGORY + 1),  # cells that it has, with the one for missing values
-            "known": np.int64,  # cells without that one; 0 until a value is learned
+            "first": np.int64,  # bin
+            "capacity": Whole(low=1, high=LAST_CATEGORY + 1),  # bins that it has, with the one for missing values
+            "known": np.int64,  # bins without that one; 0 until a value is learned
         },
         "feature",
         fill={"kind": UNSEEN, "capacity": 1},
     )
-    # Where the cells of a numeric feature end.
+    # Where the bins of a numeric feature end.
     bin_edges = Field(Real(), "feature", MOST_ADDITIVE_EDGES)
     # Values of some rows as they came, their classes and weights.
     kept = Field(Real(nan=True), "kept", "feature", fill=math.nan)
     kept_rows = Field({"label": Whole(np.uint32), "weight": Real(np.float32, low=GRAIN, high=HEAVIEST)}, "kept")
-    # By cell: logarithms of counts, moves, counts; a frozen model has only the first two.
+    # By bin: logarithms of counts, coefficients, counts; a frozen model has only the first two.
     table = Field(Real(), "cell", "line", "label")
-    # Rows that each cell has learned.
+    # Rows that each bin has learned.
     visits = Field(_SQUARE, "cell")
     # Logarithm and weight of each class.
     totals = Field(Real(), 2, "label")
@@ -112,7 +112,7 @@ class AdditiveState(State):
 
     @property
     def needs_edges(self) -> bool:
-        """Whether limits are to be drawn."""
+        """Whether bin edges are to be drawn."""
         return self.is_on and bool(self.sums["seen"][0] >= 2 * self.sums["drawn"][0])
 
     def check(self) -> None:
@@ -150,7 +150,7 @@ class AdditiveState(State):
 
 
 class AdditiveModel(NamedTuple):
-    """What single features tell."""
+    """An additive model, array by array."""
 
     sums: Any
     columns: Any
@@ -163,7 +163,7 @@ class AdditiveModel(NamedTuple):
 
 
 class AdditiveWorkspace(NamedTuple):
-    """Room for one example: its cells, how much each counts, and by class what is told, the sum, and what follows."""
+    """Room for one example: its bins, how much each counts, and numbers by class."""
 
     bins: Any
     shares: Any
