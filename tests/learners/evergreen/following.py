@@ -132,13 +132,13 @@ def assert_same_tree(follower):
             assert record["threshold"] == pytest.approx(node.cut.edge)
             assert bool(record["missing_left"]) == node.cut.missing_left
         waiting += [(int(record["left"]), node.left), (int(record["left"]) + 1, node.right)]
-    assert_same_additive(follower.tree._state.additive, plain.singles)
+    assert_same_additive(follower.tree._state.additive, plain.additive)
 
 
-def assert_same_additive(singles, plain):
+def assert_same_additive(additive, plain):
     """Every cell of every feature: its limits, counts, moves and visits; weights and losses."""
-    K, sums = plain.K, singles.sums[0]
-    assert singles.is_on
+    K, sums = plain.K, additive.sums[0]
+    assert additive.is_on
     assert sums["seen"] == plain.n
     for name, value in (
         ("trees_weight", plain.a),
@@ -147,12 +147,12 @@ def assert_same_additive(singles, plain):
         ("loss", plain.L_S),
     ):
         assert sums[name] == pytest.approx(value, rel=1e-7, abs=1e-9)
-    assert singles.totals[1, :K] == pytest.approx([plain.T[k] for k in range(K)], rel=1e-9)
-    for f, column in enumerate(singles.columns):
-        assert singles.bin_edges[f, : column["edges"]].tolist() == pytest.approx(plain.limits[f])
+    assert additive.totals[1, :K] == pytest.approx([plain.T[k] for k in range(K)], rel=1e-9)
+    for f, column in enumerate(additive.columns):
+        assert additive.bin_edges[f, : column["edges"]].tolist() == pytest.approx(plain.limits[f])
         for cell in range(column["capacity"]):
             at = column["first"] + cell
-            assert singles.visits[at] == pytest.approx(plain.v[f, cell], rel=1e-9)
+            assert additive.visits[at] == pytest.approx(plain.v[f, cell], rel=1e-9)
             for line, table in ((COEFFICIENT, plain.V), (COUNT, plain.N)):
                 expected = [table[f, cell, k] for k in range(K)]
-                np.testing.assert_allclose(singles.table[at, line, :K], expected, rtol=1e-6, atol=1e-8)
+                np.testing.assert_allclose(additive.table[at, line, :K], expected, rtol=1e-6, atol=1e-8)

@@ -451,38 +451,38 @@ def test_on_top_of_a_tree():
     # All s are 0, and a is 1 since both B were 1/2. The move is half of .3 / sqrt(1 + 1/2).
     up = math.exp(2 * 0.15 / math.sqrt(1.5))
     S = float(B) * up / (float(B) * up + float(1 - B))
-    assert model.singles.L_B == model.singles.L_S == close(LN2)
+    assert model.additive.L_B == model.additive.L_S == close(LN2)
     assert model.answer([0]) == [close((B + S) / 2), close(1 - (B + S) / 2)]
     # A third class: A and the leaf tell 1/6 of it, R half of that.
     model.learn([0], 2)
-    assert close(0.999 * LN2 - math.log(F(5, 36))) == model.singles.L_B
-    assert model.singles.T == {0: 1.0, 2: 1.0}
+    assert close(0.999 * LN2 - math.log(F(5, 36))) == model.additive.L_B
+    assert model.additive.T == {0: 1.0, 2: 1.0}
     assert len(model.answer([0])) == 3
 
 
 def test_weights_are_rounded_and_none_is_not_learned():
     model = Evergreen(["nominal"])
     model.learn([0], 0, weight=0.0)
-    assert (model.singles.n, model.answer([0])) == (0, [])
+    assert (model.additive.n, model.answer([0])) == (0, [])
     model.learn([0], 0, weight=1e-9)
-    assert model.singles.T == {0: 2.0**-20}
-    assert model.singles.kept[0].weight == 2.0**-20
+    assert model.additive.T == {0: 2.0**-20}
+    assert model.additive.kept[0].weight == 2.0**-20
 
 
 def test_no_features():
     model = Evergreen([], classes=2, seed=3)
-    assert (model.singles.seed, model.singles.b) == (3, 1)
+    assert (model.additive.seed, model.additive.b) == (3, 1)
     for _ in range(8):
         model.learn([], 0)
-    B, a = model.proba([]), model.singles.a
-    assert model.singles.S(B, []) == [close(B[k] ** a / (B[0] ** a + B[1] ** a)) for k in (0, 1)]
+    B, a = model.proba([]), model.additive.a
+    assert model.additive.S(B, []) == [close(B[k] ** a / (B[0] ** a + B[1] ** a)) for k in (0, 1)]
 
 
 def test_alarms_look_at_the_answer_with_single_features():
     model = Evergreen(["nominal"], classes=2)
     model.learn([0], 0)
     assert model.proba([0])[0] > 0.5
-    model.singles.V[0, 1, 1], model.singles.L_B = 50.0, 50.0
+    model.additive.V[0, 1, 1], model.additive.L_B = 50.0, 50.0
     assert model.answer([0])[1] > 0.5
     model.learn([0], 0)
     assert model.wrong == [False, True]
@@ -494,7 +494,7 @@ def test_an_alarm_fades_single_features():
         for i in range(600):
             model.learn([None], i % 2 if i >= 300 else 0)
     assert (watching.alarms, still.alarms) == ([600], [])
-    one, other = watching.singles, still.singles
+    one, other = watching.additive, still.additive
     assert other.T == {0: 450.0, 1: 150.0}
     assert one.T == {0: 225.0, 1: 75.0}  # by 300 / 600
     assert one.N == {(0, 0, 0): 225.0, (0, 0, 1): 75.0}

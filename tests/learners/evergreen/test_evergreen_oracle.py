@@ -23,15 +23,15 @@ from .oracle.tree import (
     gain_of,
     hashed,
     log_q,
-    look,
     number_parts,
     plant,
+    predict_path,
     threshold,
     update_odds,
     weigh,
 )
 
-Evergreen = partial(NaiveEvergreen, singles=False)
+Evergreen = partial(NaiveEvergreen, additive=False)
 F = Fraction
 LN2 = math.log(2)
 
@@ -267,7 +267,7 @@ A, LEAF, R = F(141, 224), F(67, 84), F(2729, 5376)
 
 def test_answer_along_a_path():
     model, path = by_hand()
-    view = look(path, 2)
+    view = predict_path(path, 2)
     assert [p[0] for p in view.p] == [close(x) for x in (F(1, 2), F(9, 14), LEAF)]
     assert [a[0] for a in view.a] == [close(x) for x in (A, F(85, 112), LEAF)]
     assert F(1, 2) * F(1, 2) + F(1, 2) * (F(1, 4) * F(9, 14) + F(3, 4) * LEAF) == A  # all prunings
@@ -305,9 +305,9 @@ def test_an_update():
 
 def test_odds_stay_within_bounds():
     _, path = by_hand()
-    update_odds(look(path, 2), 0, 1e6)
+    update_odds(predict_path(path, 2), 0, 1e6)
     assert [v.o for v in path[:2]] == [1e-26, 1e-26]
-    update_odds(look(path, 2), 1, 1e6)
+    update_odds(predict_path(path, 2), 1, 1e6)
     assert [v.o for v in path[:2]] == [1e13, 1e13]
 
 

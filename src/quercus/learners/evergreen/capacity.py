@@ -152,3 +152,16 @@ class Capacity:
                 places //= 2
             return replace(self, edges=edges, places=places)
         return self
+
+
+def grow_classes(old: int, least: int) -> int:
+    """Return for how many classes there is room after there was too little.
+
+    Parameters
+    ----------
+    old
+        For how many there was.
+    least
+        How many are needed.
+    """
+    return max(least, 2, old + old // 2)

@@ -15,6 +15,7 @@ from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive import engine as additive
 from quercus.learners.evergreen.additive.kernels import sum_rows
 from quercus.learners.evergreen.additive.state import AdditiveState
+from quercus.learners.evergreen.capacity import grow_classes
 from quercus.learners.evergreen.engine import EvergreenEngine
 from quercus.learners.evergreen.files import read_additive, read_tree
 from quercus.learners.evergreen.kernels import average_rows
@@ -227,7 +228,7 @@ def _fit_additive(state: EvergreenForestState, features: int, classes: int) -> N
     """Let the additive model have room for so many features and classes."""
     one = state.additive
     old, classes = one.sizes["label"], max(classes, one.classes)
-    width = old if classes <= old else max(classes, 2, old + old // 2)
+    width = old if classes <= old else grow_classes(old, classes)
     if len(one.columns) < features or width > old:
         _resize_additive(state, features, width)
 

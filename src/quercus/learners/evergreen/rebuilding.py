@@ -12,7 +12,7 @@ import numpy as np
 
 from quercus.engine import Floats, Integers
 from quercus.learners.evergreen.additive import engine as additive
-from quercus.learners.evergreen.capacity import Capacity
+from quercus.learners.evergreen.capacity import Capacity, grow_classes
 from quercus.learners.evergreen.kernels import begin_growth, run_rows
 from quercus.learners.evergreen.layout import (
     AT_ONCE,
@@ -125,7 +125,7 @@ def check_capacity(state: EvergreenState, features: int, classes: int) -> None:
     """
     old, width = len(state.features), state.tree.sizes["label"]
     if features > old or classes > width:
-        wanted = _classes_for(state, classes) if classes > width else width
+        wanted = grow_classes(width, classes) if classes > width else width
         Capacity.of(state, max(features, old), wanted).rows()
 
 
@@ -230,8 +230,7 @@ def finish(state: EvergreenState) -> None:
         The tree.
     """
     while state.is_growing:
-        run_rows(state.ref, Rows(_NO_TABLE).ref, _NO_ORDER, _NO_TABLE, 0, 0, FINISH)
-        if state.options["stopped"][0] == BUILT:
+        if _grow_on(state, FINISH) == BUILT:
             compact(state)
         else:
             promote(state)
@@ -246,10 +245,8 @@ def replay(state: EvergreenState) -> None:
     state
         The tree, as it was read from a file.
     """
-    if state.options["stage"][0] == GROWING:
-        run_rows(state.ref, Rows(_NO_TABLE).ref, _NO_ORDER, _NO_TABLE, 0, 0, REPLAY)
-        if state.options["stopped"][0] != DONE:
-            raise StateError("its arrays do not fit together (growth).")
+    if state.options["stage"][0] == GROWING and _grow_on(state, REPLAY) != DONE:
+        raise StateError("its arrays do not fit together (growth).")
     # A file may have been written while a loop over rows stood still.
     state.options["stopped"] = DONE
 
@@ -330,6 +327,12 @@ def keep_last(state: EvergreenState, rows: int) -> None:
     regrow(state)
 
 
+def _grow_on(state: EvergreenState, mode: int) -> int:
+    """Let the growth go on without rows; return why it stopped."""
+    run_rows(state.ref, Rows(_NO_TABLE).ref, _NO_ORDER, _NO_TABLE, 0, 0, mode)
+    return int(state.options["stopped"][0])
+
+
 def _no_tree(classes: int) -> EvergreenTreeState:
     return EvergreenTreeState(node=0, late=0, set=0, label=classes)
 
@@ -346,7 +349,7 @@ def _widen_classes(state: EvergreenState, least: int) -> None:
     tree, old = state.tree, state.tree.sizes["label"]
     if least <= old:
         return
-    classes = _classes_for(state, least)
+    classes = grow_classes(old, least)
     capacity = Capacity.of(state, classes=classes)
     most = capacity.rows()
     if len(tree.nodes) * (EvergreenTreeState.nodes.dtype.itemsize + 16 * classes) > capacity.for_trees // 4:
@@ -360,11 +363,6 @@ def _widen_classes(state: EvergreenState, least: int) -> None:
         part.resize(label=classes)
     _limit_rows(state, most)
     resize_additive(state)
-
-
-def _classes_for(state: EvergreenState, least: int) -> int:
-    old: int = state.tree.sizes["label"]
-    return max(least, 2, old + old // 2)
 
 
 def _keep_root(state: EvergreenState) -> None:

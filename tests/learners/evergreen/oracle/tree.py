@@ -341,7 +341,7 @@ def path_of_values(tree: Node, values: Sequence[Value]) -> list[Node]:
     return path_of(tree, goes_left)
 
 
-def look(path: list[Node], K: int) -> View:
+def predict_path(path: list[Node], K: int) -> View:
     p: list[list[float]] = []
     for j, v in enumerate(path):
         total = sum(v.N.values())
@@ -395,7 +395,7 @@ def update_counts(path: Sequence[Node], y: int, w: float) -> None:
 class NaiveEvergreen:
     """kinds: "numeric" or "nominal" by feature; classes: how many are known at first; rows: R (None: no limit).
 
-    singles: whether single features are added up on top of what the tree tells.
+    additive: whether there is an additive model on top of the tree.
     Small growths are done in `learn`. Of larger ones `due` tells, and `begin`, `finish` and `catch_up` do them.
     """
 
@@ -408,7 +408,7 @@ class NaiveEvergreen:
         keep: str = "sample",
         rows: int | None = None,
         adaptive: bool = False,
-        singles: bool = True,
+        additive: bool = True,
     ) -> None:
         from .additive import NaiveAdditive  # here, because it builds on this file
 
@@ -426,18 +426,18 @@ class NaiveEvergreen:
         self.L = [0.0, 0.0, 0.0]
         self.wrong: list[bool] = []  # since the last alarm, and the rows that it kept
         self.alarms: list[int] = []  # n at each
-        self.singles = NaiveAdditive(kinds, seed) if singles else None
+        self.additive = NaiveAdditive(kinds, seed) if additive else None
 
     def answer(self, row: Sequence[Value]) -> list[float]:
         """Probabilities by class id."""
         if self.K == 0:
             return []
         B = self.proba(row)
-        return B if self.singles is None else self.singles.answer(B, row)
+        return B if self.additive is None else self.additive.answer(B, row)
 
     def proba(self, row: Sequence[Value]) -> list[float]:
         """B: what the tree tells of the K classes."""
-        experts = look(path_of_values(self.tree, row), self.K).experts()
+        experts = predict_path(path_of_values(self.tree, row), self.K).experts()
         shares = expert_weights(self.L)
         return [sum(w * expert[k] for w, expert in zip(shares, experts, strict=True)) for k in range(self.K)]
 
@@ -451,9 +451,9 @@ class NaiveEvergreen:
         self.wrong.append(bool(before) and before.index(max(before)) != label)
         # Reading: a new class is known before the losses of its first row, so that no probability is 0.
         self.K = max(self.K, label + 1)
-        if self.singles is not None:
-            self.singles.learn(self.proba(row), row, label, weight)
-        view = look(path_of_values(self.tree, row), self.K)
+        if self.additive is not None:
+            self.additive.learn(self.proba(row), row, label, weight)
+        view = predict_path(path_of_values(self.tree, row), self.K)
         self.L = [0.999 * L - weight * math.log(q[label]) for L, q in zip(self.L, view.experts(), strict=True)]
         update_odds(view, label, weight)
         update_h(view, label)
@@ -462,7 +462,7 @@ class NaiveEvergreen:
         self._sample_row(row, label, weight)
         # Reading: a change is looked for before a growth that is due.
         if self.adaptive:
-            self._look_for_change()
+            self._detect_change()
         self._grow_if_small()
 
     def _sample_row(self, row: Sequence[Value], label: int, weight: float) -> None:
@@ -563,7 +563,7 @@ class NaiveEvergreen:
                 row = self.reservoir[growth.since]
                 growth.since += 1
                 # Reading: K is that of now, also for rows that came before a class did.
-                view = look(path_of_codes(growth.tree, row.codes), self.K)
+                view = predict_path(path_of_codes(growth.tree, row.codes), self.K)
                 update_odds(view, row.label, row.weight)
                 update_counts(view.path, row.label, row.weight)
                 update_recent(view.path, row.label)
@@ -573,7 +573,7 @@ class NaiveEvergreen:
             self._grow_if_small()
         return left
 
-    def _look_for_change(self) -> None:
+    def _detect_change(self) -> None:
         # Reading: the 300 rows that an alarm keeps count among the 600.
         count = len(self.wrong)
         if count % 100 != 0 or count < 2 * WATCHED or change(self.wrong) <= 4.5:
@@ -584,8 +584,8 @@ class NaiveEvergreen:
         self.reservoir = self.reservoir[-WATCHED:]
         self.growth = None
         self._grow_at_once()
-        if self.singles is not None:
-            self.singles.fade()
+        if self.additive is not None:
+            self.additive.fade()
 
 
 def change(wrong: Sequence[bool]) -> float:

@@ -26,7 +26,7 @@ class PlainAverage:
     def __init__(self, forest, seed):
         self.forest = forest
         self.losses = [0.0] * forest.trees
-        self.singles = NaiveAdditive(["nominal" if f in NOMINAL else "numeric" for f in range(len(KINDS))], seed)
+        self.additive = NaiveAdditive(["nominal" if f in NOMINAL else "numeric" for f in range(len(KINDS))], seed)
         self.categories = {}
 
     def shares_of_trees(self, row):
@@ -63,7 +63,7 @@ class PlainAverage:
         for t, tree in enumerate(trees if known else []):
             self.losses[t] = 0.99 * self.losses[t] - math.log(max(tree[label], 1e-6))
         B += [0.0] * (label + 1 - len(B))
-        self.singles.learn(B, self.values(row), label, weight, judged=known)
+        self.additive.learn(B, self.values(row), label, weight, judged=known)
 
 
 def test_a_forest_adds_single_features_to_its_vote():
@@ -80,9 +80,9 @@ def test_a_forest_adds_single_features_to_its_vote():
         forest.partial_fit([row], [label], sample_weight=[weight])
         if i in (1, 7, 40, 310, 699):
             for other in X[:10]:
-                expected = plain.singles.answer(plain.proba(other)[0], plain.values(other))
+                expected = plain.additive.answer(plain.proba(other)[0], plain.values(other))
                 np.testing.assert_allclose(forest.predict_proba([other])[0], expected, rtol=1e-7)
-            assert_same_additive(forest._state.additive, plain.singles)
+            assert_same_additive(forest._state.additive, plain.additive)
     assert forest._state.losses == pytest.approx(plain.losses)
 
 
@@ -92,10 +92,10 @@ def test_more_than_512_rows_and_then_another_range():
     follower = Follower(*make_both(("moving", "few", "category"), adaptive=False))
     for row, label in zip(X, y, strict=True):
         follower.learn(row, label)
-    singles = follower.tree._state.additive
-    assert_same_additive(singles, follower.plain.singles)
-    assert singles.columns["edges"][0] > 15
-    assert singles.columns["edges"][1] > 0
+    additive = follower.tree._state.additive
+    assert_same_additive(additive, follower.plain.additive)
+    assert additive.columns["edges"][0] > 15
+    assert additive.columns["edges"][1] > 0
 
 
 def make_without():
@@ -161,8 +161,8 @@ def test_a_file_that_is_older_than_single_features_goes_on(name, tmp_path):
     old, rows = qc.load(tmp_path / "old.quercus"), stream(about.stream)
     assert len(old.predict(rows.X[:5])) == 5
     old.partial_fit(rows.X[about.rows : about.rows + 100], rows.y[about.rows : about.rows + 100])
-    singles = old._state.additive
-    assert (singles.is_on, int(singles.sums["seen"][0])) == (True, 100)
+    additive = old._state.additive
+    assert (additive.is_on, int(additive.sums["seen"][0])) == (True, 100)
 
 
 def test_a_frozen_tree_keeps_only_what_answers_need():
