@@ -136,7 +136,7 @@ def assert_same_tree(follower):
 
 
 def assert_same_additive(additive, plain):
-    """Every cell of every feature: its limits, counts, moves and visits; weights and losses."""
+    """Every bin of every feature: its edges, counts, coefficients and visits; weights and losses."""
     K, sums = plain.K, additive.sums[0]
     assert additive.is_on
     assert sums["seen"] == plain.n
@@ -149,10 +149,10 @@ def assert_same_additive(additive, plain):
         assert sums[name] == pytest.approx(value, rel=1e-7, abs=1e-9)
     assert additive.totals[1, :K] == pytest.approx([plain.T[k] for k in range(K)], rel=1e-9)
     for f, column in enumerate(additive.columns):
-        assert additive.bin_edges[f, : column["edges"]].tolist() == pytest.approx(plain.limits[f])
-        for cell in range(column["capacity"]):
-            at = column["first"] + cell
-            assert additive.visits[at] == pytest.approx(plain.v[f, cell], rel=1e-9)
+        assert additive.bin_edges[f, : column["edges"]].tolist() == pytest.approx(plain.bin_edges[f])
+        for bin_id in range(column["capacity"]):
+            at = column["first"] + bin_id
+            assert additive.visits[at] == pytest.approx(plain.v[f, bin_id], rel=1e-9)
             for line, table in ((COEFFICIENT, plain.V), (COUNT, plain.N)):
-                expected = [table[f, cell, k] for k in range(K)]
+                expected = [table[f, bin_id, k] for k in range(K)]
                 np.testing.assert_allclose(additive.table[at, line, :K], expected, rtol=1e-6, atol=1e-8)
