@@ -33,7 +33,7 @@ class EvergreenTree(Classifier):
         Which rows stay when the reservoir is full: ``"sample"``, a fair sample of all that were learned; ``"recent"``,
         the last ones.
     adaptive
-        Whether the tree watches its answers, and when they become clearly worse grows anew from the last rows alone.
+        Whether the tree monitors its errors, and when they become clearly more grows anew from the last rows alone.
     loss
         What wrong answers cost: ``{true label: {answer: cost}}``; 1 where nothing is given.
     nominal

@@ -35,7 +35,7 @@ from quercus.learners.evergreen.layout import (
 from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
 from quercus.learners.evergreen.view import (
     find_leaves,
-    find_path,
+    trace_path,
     view_path,
     view_tree,
     weigh_depths,
@@ -109,7 +109,7 @@ class AnswerEngine:
           the answer: ...
         """
         state, row = model._state, model._read_one(x)[0]
-        path, answer = find_path(state.tree, row), model.predict_one(x)
+        path, answer = trace_path(state.tree, row), model.predict_one(x)
         nodes, proba = view_path(state, model.schema_, path, answer), model.predict_proba_one(x)
         reason = Explanation.from_path(nodes, model._labels.tolist(), x, answer, proba, learned=True)
         by_additive = weigh_additive(state.additive)
@@ -159,7 +159,7 @@ class EvergreenEngine(AnswerEngine):
             check_loss(params.loss)
 
     def is_monitoring(self, params: Any) -> bool:
-        """Return whether the tree watches its own errors."""
+        """Return whether the tree monitors its own errors."""
         return bool(params.adaptive)
 
     def settings(self, params: Any, seed: np.uint64) -> dict[str, Any]:
@@ -251,7 +251,7 @@ class EvergreenEngine(AnswerEngine):
         >>> tree.region_one({"x0": 5.0}, by_counts=True)
         ({'no': 0.375, 'yes': 0.625}, 3.0)
         """
-        leaf, classes, proba = find_path(state.tree, row[0])[-1], state.classes, np.zeros((1, known.classes))
+        leaf, classes, proba = trace_path(state.tree, row[0])[-1], state.classes, np.zeros((1, known.classes))
         support = float(state.tree.nodes["n"][leaf])
         if by_counts:
             proba[0, :classes] = (state.tree.counts[leaf, :classes] + 1.0 / max(classes, 1)) / (support + 1.0)

@@ -21,7 +21,7 @@ from quercus.learners.evergreen.files import read_additive, read_tree
 from quercus.learners.evergreen.kernels import average_rows
 from quercus.learners.evergreen.layout import NEEDS_RESIZE, NO_ADDITIVE
 from quercus.learners.evergreen.state import EvergreenState
-from quercus.learners.evergreen.view import find_path
+from quercus.learners.evergreen.view import trace_path
 from quercus.rows import DONE, LEARN, PAUSED, PREDICT, RESUME, Rows
 from quercus.state import Field, Part, Real, State
 from quercus.store import Model, ModelFileError
@@ -62,14 +62,16 @@ class EvergreenForestState(State):
 
     @property
     def trees(self) -> list[EvergreenState]:
-        """Each a part of its own."""
+        """Each a part of its own, before the additive model."""
         parts: dict[str, Any] = self._held.parts
-        return [parts[f"trees/{t}"] for t in range(len(self.losses))]
+        *trees, _ = parts.values()
+        return trees
 
     @property
     def classes(self) -> int:
         """Number of classes known."""
-        return self.trees[0].classes
+        first: Any = self._held.parts["trees/0"]
+        return int(first.classes)
 
 
 class ForestEngine:
@@ -86,7 +88,7 @@ class ForestEngine:
         check_number("sight", params.sight, least=0, above=True, most=1)
 
     def is_monitoring(self, params: Any) -> bool:
-        """Return whether the trees watch their own errors."""
+        """Return whether the trees monitor their own errors."""
         return bool(params.adaptive)
 
     def new_state(self, params: Any, features: int, classes: int) -> EvergreenForestState:
@@ -133,9 +135,10 @@ class ForestEngine:
         self, state: EvergreenForestState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int
     ) -> Stop:
         """Take rows in order: answer and learn them. It stops before a row whose class trees have no room for."""
-        most = max(1, _MOST_NUMBERS // (known.classes * len(state.trees)))
+        trees = state.trees
+        most = max(1, _MOST_NUMBERS // (known.classes * len(trees)))
         stop = min(stop, start + most)
-        width = min(tree.tree.sizes["label"] for tree in state.trees)
+        width = min(tree.tree.sizes["label"] for tree in trees)
         late = np.flatnonzero((rows.y[start:stop] >= width) & (rows.weight[start:stop] > 0.0))
         # What is resumed is known to find room.
         late = late[late > 0] if mode & RESUME else late
@@ -196,7 +199,7 @@ class ForestEngine:
             return np.mean(tree_proba, axis=0), float(np.mean(support))
         self.predict(state, params, row, known, np.zeros(1, np.int64), proba)
         trees = [tree.tree for tree in state.trees]
-        return proba[0], float(np.mean([tree.nodes["n"][find_path(tree, row[0])[-1]] for tree in trees]))
+        return proba[0], float(np.mean([tree.nodes["n"][trace_path(tree, row[0])[-1]] for tree in trees]))
 
     def _learn(self, state: EvergreenForestState, params: Any, rows: Rows, known: Known) -> None:
         """Let each tree answer and learn rows, and then take their votes."""

@@ -124,17 +124,17 @@ def predict_proba(option: Any, tree: Any, path: Any, depth: int, classes: int) -
     shares, proba = path.shares, path.proba
     average_prunings(tree, path, depth, classes)
     least = min(option.loss, option.leaf_loss, option.recent_loss)
-    whole = 0.0 if option.without & NO_AGGREGATE else math.exp(least - option.loss)
+    prunings = 0.0 if option.without & NO_AGGREGATE else math.exp(least - option.loss)
     leaf = math.exp(least - option.leaf_loss)
     recent = 0.0 if option.without & NO_RECENT else math.exp(least - option.recent_loss)
-    if recent <= LEAST_PART * (whole + leaf + recent):
+    if recent <= LEAST_PART * (prunings + leaf + recent):
         recent = 0.0
     else:
         average_decayed_counts(tree, path, depth, classes)
-    total = whole + leaf + recent
+    total = prunings + leaf + recent
     for k in range(classes):
         other = recent * proba[RECENT, k] if recent > 0.0 else 0.0
-        proba[MIXED, k] = (whole * proba[PRUNINGS, k] + leaf * shares[depth, k] + other) / total
+        proba[MIXED, k] = (prunings * proba[PRUNINGS, k] + leaf * shares[depth, k] + other) / total
 
 
 @kernel(borrows=True)
@@ -168,7 +168,7 @@ def update_prunings(tree: Any, path: Any, depth: int, label: int, w: float) -> N
 
 
 @kernel(inline=True)
-def update_decayed_counts(tree: Any, path: Any, depth: int, label: int, whole: float) -> float:
+def update_decayed_counts(tree: Any, path: Any, depth: int, label: int, prunings: float) -> float:
     """Count a label on a path with decay; return how probable decayed counts had held it.
 
     A node's weight against those below changes by Bayes' rule and a fixed share of .01 (Herbster & Warmuth, 1998).
@@ -177,7 +177,7 @@ def update_decayed_counts(tree: Any, path: Any, depth: int, label: int, whole: f
     for back in range(depth + 1):
         v = path.nodes[depth - back]
         node = tree.nodes[v]
-        here = (tree.recent[v, label] + node.scale * whole) / (node.total + node.scale)
+        here = (tree.recent[v, label] + node.scale * prunings) / (node.total + node.scale)
         if back == 0:
             below = here
         else:
@@ -191,10 +191,10 @@ def update_decayed_counts(tree: Any, path: Any, depth: int, label: int, whole: f
 @kernel(inline=True)
 def learn_label(option: Any, tree: Any, path: Any, depth: int, label: int, w: float) -> None:
     """Learn the label of a row whose path and probabilities are known, and charge each expert its log loss."""
-    whole, leaf = path.proba[PRUNINGS, label], path.shares[depth, label]
+    prunings, leaf = path.proba[PRUNINGS, label], path.shares[depth, label]
     update_prunings(tree, path, depth, label, w)
-    recent = update_decayed_counts(tree, path, depth, label, whole)
-    option.loss = LOSS_DECAY * option.loss - w * math.log(whole)
+    recent = update_decayed_counts(tree, path, depth, label, prunings)
+    option.loss = LOSS_DECAY * option.loss - w * math.log(prunings)
     option.leaf_loss = LOSS_DECAY * option.leaf_loss - w * math.log(leaf)
     option.recent_loss = LOSS_DECAY * option.recent_loss - w * math.log(recent)
 

@@ -21,7 +21,7 @@ FEWER = "the tree grew from the rows that were kept then, and has learned all th
 AnyTree = EvergreenState | FrozenEvergreenState
 
 
-def find_path(tree: EvergreenTreeState, row: Floats) -> list[int]:
+def trace_path(tree: EvergreenTreeState, row: Floats) -> list[int]:
     """Return the nodes that an example goes through.
 
     Parameters
@@ -35,7 +35,7 @@ def find_path(tree: EvergreenTreeState, row: Floats) -> list[int]:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> find_path(tree._state.tree, np.array([7.0])), find_path(tree._state.tree, np.array([33.0]))
+    >>> trace_path(tree._state.tree, np.array([7.0])), trace_path(tree._state.tree, np.array([33.0]))
     ([0, 1], [0, 2])
     """
     path, nodes = [0], tree.nodes
@@ -58,7 +58,7 @@ def find_leaves(tree: EvergreenTreeState, X: Floats) -> Integers:
     tree
         Its arrays.
     X
-        Rows, as in `find_path`.
+        Rows, as in `trace_path`.
 
     Examples
     --------
@@ -97,13 +97,13 @@ def weigh_experts(option: Any) -> tuple[float, float, float]:
     (0.3333333333333333, 0.3333333333333333, 0.3333333333333333)
     """
     losses = [float(option[name]) for name in ("loss", "leaf_loss", "recent_loss")]
-    whole, leaf, recent = (math.exp(min(losses) - loss) for loss in losses)
-    whole = 0.0 if option["without"] & NO_AGGREGATE else whole
+    prunings, leaf, recent = (math.exp(min(losses) - loss) for loss in losses)
+    prunings = 0.0 if option["without"] & NO_AGGREGATE else prunings
     recent = 0.0 if option["without"] & NO_RECENT else recent
-    if recent <= LEAST_PART * (whole + leaf + recent):
+    if recent <= LEAST_PART * (prunings + leaf + recent):
         recent = 0.0
-    total = whole + leaf + recent
-    return whole / total, leaf / total, recent / total
+    total = prunings + leaf + recent
+    return prunings / total, leaf / total, recent / total
 
 
 def weigh_depths(tree: EvergreenTreeState, path: list[int]) -> list[float]:
@@ -114,7 +114,7 @@ def weigh_depths(tree: EvergreenTreeState, path: list[int]) -> list[float]:
     tree
         Its arrays.
     path
-        As `find_path` gives it.
+        As `trace_path` gives it.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def node_proba(state: AnyTree) -> Floats:
     """
     tree, nodes, classes = state.tree, state.tree.nodes, int(state.options["classes"][0])
     counts, even = tree.counts[:, :classes], 1.0 / max(classes, 1)
-    by_whole, by_leaf, by_recent = weigh_experts(state.options[0])
+    by_prunings, by_leaf, by_recent = weigh_experts(state.options[0])
     go, stop, mass = 1.0 / (1.0 + nodes["stop_odds"]), nodes["stop"], nodes["total"] + nodes["scale"]
     # A frozen tree keeps no recent counts that do not count.
     late = tree.recent[:, :classes] / mass[:, None] if by_recent > 0.0 else np.zeros_like(counts)
@@ -167,9 +167,9 @@ def node_proba(state: AnyTree) -> Floats:
             late_above[child] = late_above[v] + part[:, None] * late[v]
             own_above[child] = own_above[v] + part * own[v]
             late_rest[child] = late_rest[v] * (1.0 - stop[v])
-    whole = above + rest[:, None] * shares
-    recent = late_above + late_rest[:, None] * late + (own_above + late_rest * own)[:, None] * whole
-    return np.asarray(by_whole * whole + by_leaf * shares + by_recent * recent, np.float64)
+    prunings = above + rest[:, None] * shares
+    recent = late_above + late_rest[:, None] * late + (own_above + late_rest * own)[:, None] * prunings
+    return np.asarray(by_prunings * prunings + by_leaf * shares + by_recent * recent, np.float64)
 
 
 def view_tree(state: AnyTree, schema: Schema, learner: str, loss: Floats, growing: bool) -> TreeView:
@@ -229,7 +229,7 @@ def view_path(state: AnyTree, schema: Schema, path: list[int], answer: Any) -> l
     schema
         Names of features, categories and classes.
     path
-        As `find_path` gives it.
+        As `trace_path` gives it.
     answer
         What the tree answers.
 
