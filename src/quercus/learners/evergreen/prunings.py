@@ -1,4 +1,9 @@
-"""How a tree answers by all its prunings, by its leaf and by recent labels, and learns; compiled."""
+"""Averaging over all prunings of a tree, decayed counts, and mixing experts by their losses; compiled.
+
+What a node predicts is smoothed by what its parent does. All prunings of the tree are averaged over by weights that a
+recursion keeps (context tree weighting: Willems, Shtarkov & Tjalkens, 1995; for decision trees: Helmbold & Schapire,
+1997): of a node only the odds of stopping there against going on are kept. See ``docs/evergreen.md``.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +27,8 @@ from quercus.learners.evergreen.layout import (
 )
 from quercus.learners.evergreen.state import EvergreenTreeState
 
-# Rows of what experts tell.
-WHOLE, RECENT, MIXED = range(3)
+# Rows of the probabilities of a path: two experts, and the mixture.
+PRUNINGS, RECENT, MIXED = range(3)
 _LARGE = 1e100
 _LN2 = math.log(2.0)
 _NODES_AT_ONCE = 64
@@ -37,7 +42,7 @@ def is_in_set(sets: Any, place: int, code: int) -> bool:
 
 @kernel(inline=True)
 def find_path(tree: Any, X: Any, i: int, path: Any) -> int:
-    """Write the nodes that row i goes through; return how many there are after the root."""
+    """Write the nodes that row i goes through; return the depth of its leaf."""
     v, depth = np.uint32(0), 0
     path.nodes[0] = 0
     while tree.nodes[v].left > 0:
@@ -57,7 +62,7 @@ def find_path(tree: Any, X: Any, i: int, path: Any) -> int:
 
 @kernel(inline=True)
 def find_coded_path(tree: Any, codes: Any, place: int, path: Any) -> int:
-    """Do the same for a row of the store."""
+    """Do the same for a row of the reservoir."""
     v, depth = np.uint32(0), 0
     path.nodes[0] = 0
     while tree.nodes[v].left > 0:
@@ -74,9 +79,9 @@ def find_coded_path(tree: Any, codes: Any, place: int, path: Any) -> int:
 
 
 @kernel(inline=True)
-def tell_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
-    """Write the shares of each node of a path, drawn to its parent's, and what all prunings tell together."""
-    shares, told, nodes = path.shares, path.told, tree.nodes
+def average_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
+    """Write what each node of a path predicts, smoothed by its parent, and the average over all prunings."""
+    shares, proba, nodes = path.shares, path.proba, tree.nodes
     even, mass = 1.0 / classes, 1.0 / (nodes[0].n + 1.0)
     for k in range(classes):
         shares[0, k] = (tree.counts[0, k] + even) * mass
@@ -86,51 +91,55 @@ def tell_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
         for k in range(classes):
             shares[j, k] = (tree.counts[v, k] + 2.0 * shares[j - 1, k] + even) * mass
     for k in range(classes):
-        told[WHOLE, k] = shares[depth, k]
+        proba[PRUNINGS, k] = shares[depth, k]
     for back in range(depth):
         j = depth - 1 - back
-        odds = nodes[path.nodes[j]].odds
+        odds = nodes[path.nodes[j]].stop_odds
         part = odds / (1.0 + odds)
         # Below that it would not be seen.
         for k in range(classes if part > 1e-17 else 0):
-            told[WHOLE, k] += part * (shares[j, k] - told[WHOLE, k])
+            proba[PRUNINGS, k] += part * (shares[j, k] - proba[PRUNINGS, k])
 
 
 @kernel(inline=True)
-def tell_recent(tree: Any, path: Any, depth: int, classes: int) -> None:
-    """Write what recent labels tell along a path."""
-    told = path.told
+def average_decayed_counts(tree: Any, path: Any, depth: int, classes: int) -> None:
+    """Write what the decayed counts of a path predict: an average of its nodes, from the leaf up."""
+    proba = path.proba
     for back in range(depth + 1):
         v = path.nodes[depth - back]
         node = tree.nodes[v]
         mass = 1.0 / (node.total + node.scale)
         for k in range(classes):
-            here = (tree.recent[v, k] + node.scale * told[WHOLE, k]) * mass
-            told[RECENT, k] = here if back == 0 else told[RECENT, k] + node.stop * (here - told[RECENT, k])
+            here = (tree.recent[v, k] + node.scale * proba[PRUNINGS, k]) * mass
+            proba[RECENT, k] = here if back == 0 else proba[RECENT, k] + node.stop * (here - proba[RECENT, k])
 
 
 @kernel(inline=True)
-def tell_classes(option: Any, tree: Any, path: Any, depth: int, classes: int) -> None:
-    """Write class probabilities: those of the three experts, by how they have done of late."""
-    shares, told = path.shares, path.told
-    tell_prunings(tree, path, depth, classes)
+def predict_proba(option: Any, tree: Any, path: Any, depth: int, classes: int) -> None:
+    """Write class probabilities: the mixture of all prunings, the leaf and decayed counts.
+
+    An expert's weight is the exponential of its decayed log loss: Bayesian averaging with forgetting (Raftery, Karny &
+    Ettler, 2010).
+    """
+    shares, proba = path.shares, path.proba
+    average_prunings(tree, path, depth, classes)
     least = min(option.loss, option.leaf_loss, option.recent_loss)
-    whole = 0.0 if option.without & NO_AGGREGATE else math.exp(least - option.loss)
+    prunings = 0.0 if option.without & NO_AGGREGATE else math.exp(least - option.loss)
     leaf = math.exp(least - option.leaf_loss)
     recent = 0.0 if option.without & NO_RECENT else math.exp(least - option.recent_loss)
-    if recent <= LEAST_PART * (whole + leaf + recent):
+    if recent <= LEAST_PART * (prunings + leaf + recent):
         recent = 0.0
     else:
-        tell_recent(tree, path, depth, classes)
-    total = whole + leaf + recent
+        average_decayed_counts(tree, path, depth, classes)
+    total = prunings + leaf + recent
     for k in range(classes):
-        other = recent * told[RECENT, k] if recent > 0.0 else 0.0
-        told[MIXED, k] = (whole * told[WHOLE, k] + leaf * shares[depth, k] + other) / total
+        other = recent * proba[RECENT, k] if recent > 0.0 else 0.0
+        proba[MIXED, k] = (prunings * proba[PRUNINGS, k] + leaf * shares[depth, k] + other) / total
 
 
 @kernel(borrows=True)
-def add_recent(tree: Any, v: int, label: int) -> None:
-    """Count a label as recent: that older ones count less is done by a scale that grows."""
+def count_decayed(tree: Any, v: int, label: int) -> None:
+    """Count a label, and let older ones decay: by weights that grow (forward decay: Cormode et al., 2009)."""
     node = tree.nodes[v]
     node.scale /= RECENT_DECAY
     tree.recent[v, label] += node.scale
@@ -143,8 +152,8 @@ def add_recent(tree: Any, v: int, label: int) -> None:
 
 
 @kernel(inline=True)
-def learn_path(tree: Any, path: Any, depth: int, label: int, w: float) -> None:
-    """Count a label on a path, and weigh stopping against going on at each node by how well it was foretold."""
+def update_prunings(tree: Any, path: Any, depth: int, label: int, w: float) -> None:
+    """Count a label on a path; the odds of stopping change by Bayes' rule, as the label was predicted."""
     shares, below = path.shares, path.shares[depth, label]
     for back in range(depth + 1):
         j = depth - back
@@ -152,43 +161,46 @@ def learn_path(tree: Any, path: Any, depth: int, label: int, w: float) -> None:
         tree.counts[path.nodes[j], label] += w
         node.n += w
         if back > 0:
-            odds, here = node.odds, shares[j, label]
+            odds, here = node.stop_odds, shares[j, label]
             ratio = here / below if w == 1.0 else (here / below) ** w
-            node.odds = min(max(odds * ratio, 1e-26), 1e13)
+            node.stop_odds = min(max(odds * ratio, 1e-26), 1e13)
             below += odds / (1.0 + odds) * (here - below)
 
 
 @kernel(inline=True)
-def learn_recent(tree: Any, path: Any, depth: int, label: int, whole: float) -> float:
-    """Count a label on a path as recent; return how probable recent labels had held it."""
+def update_decayed_counts(tree: Any, path: Any, depth: int, label: int, prunings: float) -> float:
+    """Count a label on a path with decay; return how probable decayed counts had held it.
+
+    A node's weight against those below changes by Bayes' rule and a fixed share of .01 (Herbster & Warmuth, 1998).
+    """
     below = 0.0
     for back in range(depth + 1):
         v = path.nodes[depth - back]
         node = tree.nodes[v]
-        here = (tree.recent[v, label] + node.scale * whole) / (node.total + node.scale)
+        here = (tree.recent[v, label] + node.scale * prunings) / (node.total + node.scale)
         if back == 0:
             below = here
         else:
             mixed = below + node.stop * (here - below)
             node.stop = 0.01 + 0.98 * node.stop * here / mixed
             below = mixed
-        add_recent(tree, v, label)
+        count_decayed(tree, v, label)
     return below
 
 
 @kernel(inline=True)
 def learn_label(option: Any, tree: Any, path: Any, depth: int, label: int, w: float) -> None:
-    """Learn the label of a row whose path and shares are known."""
-    whole, leaf = path.told[WHOLE, label], path.shares[depth, label]
-    learn_path(tree, path, depth, label, w)
-    recent = learn_recent(tree, path, depth, label, whole)
-    option.loss = LOSS_DECAY * option.loss - w * math.log(whole)
+    """Learn the label of a row whose path and probabilities are known, and charge each expert its log loss."""
+    prunings, leaf = path.proba[PRUNINGS, label], path.shares[depth, label]
+    update_prunings(tree, path, depth, label, w)
+    recent = update_decayed_counts(tree, path, depth, label, prunings)
+    option.loss = LOSS_DECAY * option.loss - w * math.log(prunings)
     option.leaf_loss = LOSS_DECAY * option.leaf_loss - w * math.log(leaf)
     option.recent_loss = LOSS_DECAY * option.recent_loss - w * math.log(recent)
 
 
 @kernel(inline=True)
-def rising_factor(count: float, start: float) -> float:
+def log_rising_factorial(count: float, start: float) -> float:
     """Return ln Gamma(start + count) - ln Gamma(start)."""
     whole = int(count)
     if whole == count and whole <= 8:
@@ -200,8 +212,11 @@ def rising_factor(count: float, start: float) -> float:
 
 
 @kernel(borrows=True)
-def weigh_nodes(tree: Any, work: Any) -> int:
-    """Find the evidence of some nodes, from the root down; return what was done."""
+def compute_evidence(tree: Any, work: Any) -> int:
+    """Write the evidence of some nodes, from the root down; return what was done.
+
+    That is the marginal likelihood of a node's class counts (Dirichlet-multinomial) under a prior around its parent.
+    """
     growth, shares = work.growth[0], work.shares
     classes, stop = growth.classes, min(growth.nodes, growth.position + _NODES_AT_ONCE)
     for v in range(growth.position, stop):
@@ -212,7 +227,7 @@ def weigh_nodes(tree: Any, work: Any) -> int:
                 shares[v, k] = 1.0 / classes
             count, start = tree.counts[v, k], shares[v, k]
             if count > 0.0:
-                total += rising_factor(count, start)
+                total += log_rising_factorial(count, start)
             if node.left > 0:
                 below = 2.0 * (count + start) / (node.n + mass) + 1.0 / classes
                 shares[node.left, k] = below
@@ -227,7 +242,11 @@ def weigh_nodes(tree: Any, work: Any) -> int:
 
 @kernel(borrows=True)
 def prune_nodes(tree: Any, work: Any) -> int:
-    """Weigh stopping against going on, from the leaves up; return what was done."""
+    """Weigh stopping against going on, from the leaves up; return what was done.
+
+    Each counts one half before the data (Willems, Shtarkov & Tjalkens, 1995), but for the price of choosing the split.
+    Where stopping is far more probable, what is below is cut off.
+    """
     growth, spans = work.growth[0], work.spans
     stop = max(np.int64(0), growth.position - _NODES_AT_ONCE)
     for v in range(growth.position - 1, stop - 1, -1):
@@ -240,7 +259,7 @@ def prune_nodes(tree: Any, work: Any) -> int:
         if odds > TOO_LIKELY:
             node.left = 0
         else:
-            node.odds = math.exp(max(odds, -60.0))
+            node.stop_odds = math.exp(max(odds, -60.0))
             spans[v].evidence = max(here, on) + math.log(1.0 + math.exp(-abs(odds))) - _LN2
     done = 20 * (growth.position - stop)
     growth.position = stop
@@ -254,7 +273,7 @@ def prune_nodes(tree: Any, work: Any) -> int:
     types.int64,
     array_type(np.int32, 1),
 )
-def close_ranks(nodes: Any, counts: Any, used: int, chosen: Any) -> Any:
+def compact_nodes(nodes: Any, counts: Any, used: int, chosen: Any) -> Any:
     """Move nodes that can be reached to the front, in their order; return how many, and how many of them have sets.
 
     ``chosen``: the numbers that their sets had. Children come behind their parents, so that none is overwritten.
