@@ -8,7 +8,7 @@ export QUERCUS_DATA ?= $(abspath $(DATA))
 endif
 RUN_DIR ?= quercus-run
 
-.PHONY: demo test unit lint bench clean
+.PHONY: demo test unit lint soak bench clean
 
 demo: .venv/ready
 	$(BIN)/python examples/paid_labels.py $(RUN_DIR)
@@ -26,6 +26,13 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Forged model files of each format, and threads that answer beside one that learns: make soak FILES=1000 TIME=5.
+FILES ?= 50000
+TIME ?= 60
+soak: .venv/ready
+	$(BIN)/python -m tests.soak files $(FILES)
+	$(BIN)/python -m tests.soak threads $(TIME)
 
 bench: .venv/bench
 	$(BIN)/python -m experiments peers speed --scale full --fresh

@@ -16,7 +16,7 @@ tree = qc.CredibleTree().fit_pool(X)
 sampler = qc.ask.PoolSampler(tree, X, labels=100, explore=0.3, seed=1)
 real, told = [], []
 for question in sampler:
-    sampler.tell(question.id, truth[question.row])  # here a person would look at question.features
+    sampler.answer(question.id, truth[question.row])  # here a person would look at question.features
     real.append(np.mean(tree.predict(X) == truth))
     told.append(sampler.accuracy())
 

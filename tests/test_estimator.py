@@ -22,6 +22,7 @@ ORDER_MATTERS = {
     "CredibleTree": "it may split after any row",
     "EvergreenForest": "single features are weighted by how well they foretold each row",
     "EvergreenTree": "single features are weighted by how well they foretold each row",
+    "GrowingForest": "how often a row is learned is drawn by its place",
     "ReinforcedTree": "values of actions follow the last rewards",
     "UtilityTree": "bins are drawn from the first rows",
 }

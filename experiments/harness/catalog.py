@@ -10,7 +10,7 @@ from experiments.harness.exhibits import Exhibit, Runs, Study
 
 # Each is a package with a module `exhibits`, in which `STUDY` is a `Study`.
 PAPERS = tuple(f"papers.{name}" for name in ("credible", "confidence", "bayesian", "utility", "reinforced"))
-_PEERS = "choosing evergreen labels drift defaults credible bayesian utility reinforced speed"
+_PEERS = "choosing evergreen growing labels drift defaults credible bayesian utility reinforced speed"
 PEERS = tuple(f"peers.{name}" for name in _PEERS.split())
 
 

@@ -30,14 +30,17 @@ if TYPE_CHECKING:
         repeat,
         replay,
     )
-    from quercus.learners.bayesian import BayesianForest, BayesianTree
-    from quercus.learners.evergreen import EvergreenForest, EvergreenTree
-    from quercus.learners.incremental.confidence import ConfidenceTree
-    from quercus.learners.incremental.credible import CredibleTree
-    from quercus.learners.incremental.hoeffding import HoeffdingTree
-    from quercus.learners.reinforced import ReinforcedTree
+    from quercus.learners.bayesian import BayesianForest as BayesianForest
+    from quercus.learners.bayesian import BayesianTree as BayesianTree
+    from quercus.learners.evergreen import EvergreenForest as EvergreenForest
+    from quercus.learners.evergreen import EvergreenTree as EvergreenTree
+    from quercus.learners.forest import GrowingForest as GrowingForest
+    from quercus.learners.incremental.confidence import ConfidenceTree as ConfidenceTree
+    from quercus.learners.incremental.credible import CredibleTree as CredibleTree
+    from quercus.learners.incremental.hoeffding import HoeffdingTree as HoeffdingTree
+    from quercus.learners.reinforced import ReinforcedTree as ReinforcedTree
     from quercus.learners.renewing import Renewing
-    from quercus.learners.utility import UtilityTree
+    from quercus.learners.utility import UtilityTree as UtilityTree
     from quercus.store import ModelFileError, load
     from quercus.warming import warm
 
@@ -69,16 +72,8 @@ _NAMES = {
     "ModelFileError": "quercus.store",
     "warm": "quercus.warming",
 }
-__all__ = [  # noqa: RUF022 - in the order in which a user meets them
-    "EvergreenTree",
-    "EvergreenForest",
-    "ConfidenceTree",
-    "CredibleTree",
-    "HoeffdingTree",
-    "BayesianForest",
-    "BayesianTree",
-    "UtilityTree",
-    "ReinforcedTree",
+__all__ = [  # noqa: PLE0604 - in the order in which a user meets them
+    *LEARNERS,
     "Renewing",
     "load",
     "ModelFileError",

@@ -90,7 +90,7 @@ class Engine(Protocol):
         """Do what the loop stopped for: the only place that makes room. All of it or nothing."""
 
     def predict(self, state: Any, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats) -> None:
-        """Write answers as class ids, and probabilities by class id; change nothing."""
+        """Write answers as class ids, -1 where nothing is known yet, and probabilities by class id; change nothing."""
 
 
 @runtime_checkable

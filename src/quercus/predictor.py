@@ -13,10 +13,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
+from quercus.arguments import read_loss
 from quercus.engine import Explains, HasRegions, Known, KnowsSupport, Viewable
 from quercus.explain import Explanation, TreeView, to_dot, to_html, to_mermaid, to_text
-from quercus.gate import Gate
-from quercus.loss import read_loss
+from quercus.interrupts import Gate
+from quercus.registry import describe, rebuild
 from quercus.schema import Schema
 from quercus.store import Model, ModelFileError, write_model
 
@@ -287,8 +288,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _saved_params(self) -> dict[str, Any]:
         """Return the arguments as a file holds them."""
-        params: dict[str, Any] = self.get_params(deep=False)
-        return params
+        return {name: describe(value) for name, value in self.get_params(deep=False).items()}
 
     def __getstate__(self) -> dict[str, Any]:
         with self._own_gate.reading:
@@ -298,7 +298,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def _from_model(cls, model: Model) -> Self:
         try:
-            learner = cls(**model.parameters)
+            learner = cls(**{name: rebuild(value) for name, value in model.parameters.items()})
             if cls.engine is not None:
                 cls.engine.check(learner)
             learner.schema_ = Schema.from_dict(model.schema)
@@ -350,8 +350,12 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
         self._labels, self._order = schema.classes_sorted()
-        self._loss = _NO_LOSS if self.loss is None else read_loss(self.loss, schema.labels)
+        self._loss = self._find_loss(schema.labels)
         self._known = Known(self._order, self._loss, tuple(schema.kinds))
+
+    def _find_loss(self, labels: list[Any]) -> Floats:
+        """Return what answers cost by class id; empty: 1 for any wrong one."""
+        return _NO_LOSS if self.loss is None else read_loss(self.loss, labels)
 
     def _name(self) -> str:
         """Return what it is called in pictures."""

@@ -13,6 +13,7 @@ LEARNERS: dict[str, str] = {
     "CredibleTree": "quercus.learners.incremental.credible",
     "EvergreenForest": "quercus.learners.evergreen",
     "EvergreenTree": "quercus.learners.evergreen",
+    "GrowingForest": "quercus.learners.forest",
     "HoeffdingTree": "quercus.learners.incremental.hoeffding",
     "ReinforcedTree": "quercus.learners.reinforced",
     "UtilityTree": "quercus.learners.utility",
@@ -25,6 +26,8 @@ MODELS: dict[str, str] = {
     "FrozenForest": "quercus.learners.bayesian.frozen",
     "FrozenTree": "quercus.learners.incremental.frozen",
 }
+# What learners take as arguments besides plain values, and other learners.
+PARTS: dict[str, str] = dict.fromkeys(("ADWIN", "DDM", "PageHinkley"), "quercus.statistics.detectors")
 
 
 def find_learner(name: str) -> Any:
@@ -70,6 +73,52 @@ def find_model(name: str) -> Any:
     ('HoeffdingTree', None)
     """
     return getattr(importlib.import_module(MODELS[name]), name) if name in MODELS else None
+
+
+def describe(value: Any) -> Any:
+    """Return an argument of a learner as plain values: a learner or a detector by its name and its own arguments.
+
+    Parameters
+    ----------
+    value
+        The argument.
+
+    Examples
+    --------
+    >>> describe(find_learner("Renewing")())
+    {'name': 'Renewing', 'parameters': {'detector': None, 'learner': None}}
+    """
+    if not hasattr(value, "get_params"):
+        return value
+    name = type(value).__name__
+    if _find_kind(name) is not type(value):
+        raise TypeError(f"a model file cannot keep a {name}, which is not one of quercus; pickle can keep it.")
+    return {"name": name, "parameters": {k: describe(v) for k, v in value.get_params(deep=False).items()}}
+
+
+def rebuild(value: Any) -> Any:
+    """Return the argument that was described.
+
+    Parameters
+    ----------
+    value
+        As `describe` gave it.
+
+    Examples
+    --------
+    >>> rebuild({"name": "DDM", "parameters": {"warning": 1.0}})
+    DDM(warning=1.0)
+    """
+    if not isinstance(value, dict) or not isinstance(value.get("name"), str):
+        return value
+    kind = _find_kind(value["name"])
+    if kind is None:
+        raise ValueError(f"there is no {value['name']!r}.")
+    return kind(**{name: rebuild(inner) for name, inner in value["parameters"].items()})
+
+
+def _find_kind(name: str) -> Any:
+    return getattr(importlib.import_module(PARTS[name]), name) if name in PARTS else find_model(name)
 
 
 def _plain(name: str) -> str:

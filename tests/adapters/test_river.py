@@ -23,6 +23,7 @@ ORDER_OF_FEATURES_MATTERS = {
     "CredibleTree": "of features that cut few labels equally well, the first is taken",
     "EvergreenForest": "which features a tree may use is drawn by their places",
     "EvergreenTree": "of features that cut few labels equally well, the first is taken",
+    "GrowingForest": "which features a tree sees is drawn by their places",
     "ReinforcedTree": "of questions that are worth the same, the first is asked",
     "UtilityTree": "of questions that are worth the same, the first is asked",
 }

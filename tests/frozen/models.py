@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import quercus as qc
+from quercus.registry import LEARNERS
 from tests.frozen import values, views
 from tests.frozen.growing import LOOK
 from tests.frozen.streams import Stream, stream
+from tests.learners.listed import make
 
 FOLDER = Path(__file__).parent / "models"
 # Where files of today's format go.
@@ -81,6 +83,8 @@ MODELS = {
     "FrozenEvergreen": Golden(qc.EvergreenTree, "mixed", 600, frozen),
     "FrozenForest": Golden(partial(qc.BayesianForest, trees=3, depth=3), "mixed", 600, frozen),
 }
+# Of learners that came later, one file each.
+MODELS |= {name: Golden(partial(make, name), "mixed", 300) for name in LEARNERS if name not in MODELS}
 ASKERS: dict[str, tuple[Callable[[], Any], Any, list[str] | None]] = {
     "Asker": (qc.HoeffdingTree, qc.ask.Uncertain(0.2), None),
     "Asker-evergreen": (qc.EvergreenTree, qc.ask.Random(qc.ask.Labels(100, rows=900)), ["fine", "fraud", "look"]),

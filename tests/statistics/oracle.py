@@ -29,15 +29,15 @@ def beta_below(x: float | mpf, a: float, b: float) -> mpf:
     return total * beta_density(x, a, b) * x * (1 - x) / a
 
 
-def fold_below(m: float, k: float, T: float) -> mpf:
+def minority_below(m: float, k: float, T: float) -> mpf:
     """F(m) = I_m(k+1, T-k+1) + I_m(T-k+1, k+1)."""
     return beta_below(m, k + 1, T - k + 1) + beta_below(m, T - k + 1, k + 1)
 
 
-def fold_error(m: float, tail: float, upper: bool, k: float, T: float) -> float:
+def minority_error(m: float, tail: float, upper: bool, k: float, T: float) -> float:
     """How far m is from the quantile, relative to it: the error of F over its slope."""
     x = mpf(m)
-    off = 1 - mpf(tail) - fold_below(m, k, T) if upper else fold_below(m, k, T) - mpf(tail)
+    off = 1 - mpf(tail) - minority_below(m, k, T) if upper else minority_below(m, k, T) - mpf(tail)
     slope = beta_density(x, k + 1, T - k + 1) + beta_density(x, T - k + 1, k + 1)
     return float(abs(off) / (slope * x))
 

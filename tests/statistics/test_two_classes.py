@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quercus.statistics.credible import MEASURES, evaluate_rows
-from quercus.statistics.layout import FOLD_CDF, FOLD_QUANTILE, FOLD_QUANTILE_QUICK, IMPURITY
+from quercus.statistics.layout import IMPURITY, MINORITY_CDF, MINORITY_QUANTILE, MINORITY_QUANTILE_QUICK
 from tests.statistics import oracle
 
 PAIRS = [
@@ -52,9 +52,9 @@ def row(x: float, k: float, T: float) -> npt.NDArray[np.float64]:
 def test_quantiles_agree_with_thirty_digits(T: float, k: float) -> None:
     for tail in TAILS:
         for upper in (False, True):
-            exact = evaluate_rows(FOLD_QUANTILE, row(tail, k, T), upper=upper)[0]
-            assert oracle.fold_error(exact, tail, upper, k, T) < 1e-12
-            quick = evaluate_rows(FOLD_QUANTILE_QUICK, row(tail, k, T), upper=upper)[0]
+            exact = evaluate_rows(MINORITY_QUANTILE, row(tail, k, T), upper=upper)[0]
+            assert oracle.minority_error(exact, tail, upper, k, T) < 1e-12
+            quick = evaluate_rows(MINORITY_QUANTILE_QUICK, row(tail, k, T), upper=upper)[0]
             assert quick == pytest.approx(exact, rel=1e-9)
 
 
@@ -62,15 +62,15 @@ def test_quantiles_agree_with_thirty_digits(T: float, k: float) -> None:
 def test_distribution_agrees_with_thirty_digits(T: float, k: float) -> None:
     mean = (k + 1) / (T + 2)
     for m in (0.2 * mean, mean * (1 - 1 / math.sqrt(k + 2)), 0.98 * mean, min(0.49, 1.1 * mean)):
-        expected = float(oracle.fold_below(m, k, T))
-        assert evaluate_rows(FOLD_CDF, row(m, k, T))[0] == pytest.approx(expected, rel=1e-11)
+        expected = float(oracle.minority_below(m, k, T))
+        assert evaluate_rows(MINORITY_CDF, row(m, k, T))[0] == pytest.approx(expected, rel=1e-11)
 
 
 @pytest.mark.parametrize("criterion", list(MEASURES))
 def test_measures_agree_with_thirty_digits(criterion: str) -> None:
     for T, k in PAIRS + LARGE[:5]:
         for upper in (False, True):
-            m = evaluate_rows(FOLD_QUANTILE_QUICK, row(0.1, k, T), upper=upper)[0]
+            m = evaluate_rows(MINORITY_QUANTILE_QUICK, row(0.1, k, T), upper=upper)[0]
             counts = np.array([[T - k, k]])
             found = evaluate_rows(IMPURITY, counts, measure=MEASURES[criterion], delta=0.1, upper=upper)[0]
             assert found == pytest.approx(float(oracle.measure(criterion, m)), rel=1e-13)
@@ -78,7 +78,7 @@ def test_measures_agree_with_thirty_digits(criterion: str) -> None:
 
 def test_without_labels_the_smaller_share_is_uniform() -> None:
     for tail in (1e-15, 1e-6, 0.05, 0.4):
-        low, high = (evaluate_rows(FOLD_QUANTILE, row(tail, 0, 0), upper=upper)[0] for upper in (False, True))
+        low, high = (evaluate_rows(MINORITY_QUANTILE, row(tail, 0, 0), upper=upper)[0] for upper in (False, True))
         assert low == pytest.approx(tail / 2, rel=1e-13)
         assert high == pytest.approx(0.5 - tail / 2, rel=1e-13)
 
@@ -87,14 +87,14 @@ def test_one_class_alone_has_a_closed_form() -> None:
     # F(m) = 1 - (1-m)^(T+1) + m^(T+1), whose last term is nothing here.
     for T in (100.0, 1e4, 1e6):
         for tail in (1e-15, 1e-6, 0.4):
-            low, high = (evaluate_rows(FOLD_QUANTILE, row(tail, 0, T), upper=upper)[0] for upper in (False, True))
+            low, high = (evaluate_rows(MINORITY_QUANTILE, row(tail, 0, T), upper=upper)[0] for upper in (False, True))
             assert low == pytest.approx(-math.expm1(math.log1p(-tail) / (T + 1)), rel=1e-13)
             assert high == pytest.approx(-math.expm1(math.log(tail) / (T + 1)), rel=1e-12)
 
 
 def test_an_odd_label_changes_nothing_in_an_even_region() -> None:
     j = np.array([0.0, 1.0, 5.0, 511.0, 512.0, 40_000.0, 2.5])
-    for code in (FOLD_QUANTILE, FOLD_QUANTILE_QUICK):
+    for code in (MINORITY_QUANTILE, MINORITY_QUANTILE_QUICK):
         for upper in (False, True):
             even = evaluate_rows(code, np.column_stack([np.full(7, 0.1), j, 2 * j]), upper=upper)
             odd = evaluate_rows(code, np.column_stack([np.full(7, 0.1), j, 2 * j + 1]), upper=upper)
@@ -110,11 +110,11 @@ def test_an_odd_label_changes_nothing_in_an_even_region() -> None:
 )
 def test_quantiles_are_inside_ordered_and_invert_the_distribution(T: float, share: float, tail: float) -> None:
     k = T * share
-    for code in (FOLD_QUANTILE, FOLD_QUANTILE_QUICK):
+    for code in (MINORITY_QUANTILE, MINORITY_QUANTILE_QUICK):
         low, high = (evaluate_rows(code, row(tail, k, T), upper=upper)[0] for upper in (False, True))
         assert 0.0 < low < high <= 0.5
-        assert evaluate_rows(FOLD_CDF, row(low, k, T))[0] == pytest.approx(tail, rel=1e-7)
-        assert evaluate_rows(FOLD_CDF, row(high, k, T))[0] == pytest.approx(1 - tail, abs=1e-8)
+        assert evaluate_rows(MINORITY_CDF, row(low, k, T))[0] == pytest.approx(tail, rel=1e-7)
+        assert evaluate_rows(MINORITY_CDF, row(high, k, T))[0] == pytest.approx(1 - tail, abs=1e-8)
 
 
 def draw_pairs(rng: np.random.Generator, size: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

@@ -19,7 +19,7 @@ from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Ru
 from experiments.harness.results import Results, mean_of
 from experiments.harness.verdicts import all_hold, is_above, show_signed
 from experiments.peers.bayesian.known import STREAMS
-from quercus.learners.bayesian.intervals import leaf_moments, match_intervals
+from quercus.learners.bayesian.posterior import leaf_moments, match_intervals
 from quercus.rows import Rows
 
 ONE, INDEPENDENT, OURS = "one tree at random", "mean of independent trees", "ours"

@@ -15,7 +15,7 @@ from experiments.harness.exhibits import Cell, PageTable, Report, Row, Runs, Sca
 from experiments.harness.results import Results
 from experiments.peers.credible import streams
 from quercus.statistics.credible import NO_TABLE, evaluate_rows
-from quercus.statistics.layout import ENTRIES, FOLD_QUANTILE, FOLD_QUANTILE_QUICK, IMPURITY, LEVELS, MAX_T, RISK
+from quercus.statistics.layout import ENTRIES, IMPURITY, LEVELS, MAX_T, MINORITY_QUANTILE, MINORITY_QUANTILE_QUICK, RISK
 
 _BOUNDS = 20_000
 _TAIL = 0.05
@@ -59,8 +59,8 @@ _TIMED: dict[str, Prepared] = {
     "the same, kept in a table": partial(_few, IMPURITY, kept=True),
     "`scipy.special.betaincinv` at these counts, not folded": partial(_scipy, 1, MAX_T),
     f"risk, up to {MAX_T:,} labels": partial(_few, RISK),
-    f"share of two classes, above {MAX_T:,} labels, exact": partial(_many, FOLD_QUANTILE),
-    "the same, quick": partial(_many, FOLD_QUANTILE_QUICK),
+    f"share of two classes, above {MAX_T:,} labels, exact": partial(_many, MINORITY_QUANTILE),
+    "the same, quick": partial(_many, MINORITY_QUANTILE_QUICK),
     "`scipy.special.betaincinv` at those counts, not folded": partial(_scipy, MAX_T + 1, 1_000_000),
     **{f"entropy of {classes} classes": partial(_classes, classes) for classes in (3, 10, 26)},
 }

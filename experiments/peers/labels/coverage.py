@@ -72,8 +72,8 @@ def _follow(data: PolicyStream, policy: Policy) -> Row:
     """Look at the interval again and again; return whether it was ever wrong, and what it tells at the end."""
     from quercus.ledger.accuracy import FairAccuracy
 
-    accuracy, state, looked, right = go(data, qc.ConfidenceTree(), policy)
-    decisions = looked.decisions
+    accuracy, state, decided, right = go(data, qc.ConfidenceTree(), policy)
+    decisions = decided.decisions
     asked = np.flatnonzero(decisions["asked"])
     truth = np.cumsum(right) / np.arange(1, len(right) + 1)
     fair = FairAccuracy(state.least_propensity)

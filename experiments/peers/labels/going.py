@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from experiments.peers.evergreen import sets
 from quercus.ask import Policy
-from quercus.ask.loop import AskLoop, Decided
+from quercus.ask.loop import AskLoop, Decisions
 from quercus.ask.state import AskState
 
 SETS = (
@@ -37,12 +37,12 @@ def load(name: str, seed: int, most: int = MOST_ROWS) -> PolicyStream:
     return PolicyStream(rows.X, rows.y, names, [names[j] for j in rows.nominal])
 
 
-def go(data: PolicyStream, learner: Any, policy: Policy) -> tuple[float, AskState, Decided, NDArray[np.bool_]]:
+def go(data: PolicyStream, learner: Any, policy: Policy) -> tuple[float, AskState, Decisions, NDArray[np.bool_]]:
     """Take a learner through the data; return its accuracy, and which rows were right."""
     if data.nominal:
         learner.set_params(nominal=data.nominal)
     state = AskState(policy, len(data.y))
-    looked = AskLoop(learner, state, data.names, data.nominal).run(data.X, data.y)
-    known = np.array([*looked.classes, None], object)
-    right = known[looked.answers] == data.y.astype(object)
-    return float(right.mean()), state, looked, right
+    decided = AskLoop(learner, state, data.names, data.nominal).run(data.X, data.y)
+    known = np.array([*decided.classes, None], object)
+    right = known[decided.answers] == data.y.astype(object)
+    return float(right.mean()), state, decided, right

@@ -1,6 +1,6 @@
 """Asking for features one at a time: cases, their prices, and what the learners share that plan what to buy.
 
-A learner that plans (`quercus.acquisition.model.BuyingLearner`) opens a `Case` for each example. The case says what it
+A learner that plans (`quercus.acquisition.buyer.FeatureBuyer`) opens a `Case` for each example. The case says what it
 wants to know next, and what it costs; it is answered, at once or later, and learned from when its label is known.
 """
 

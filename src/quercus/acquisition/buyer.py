@@ -40,7 +40,7 @@ from quercus.acquisition.saving import MOST, Saved, read_case
 from quercus.acquisition.steps import Step, Value
 from quercus.classifier import Classifier
 from quercus.ledger import Ledger
-from quercus.predictor import Floats
+from quercus.predictor import Floats, Integers
 from quercus.rows import LEARN
 from quercus.schema import read_weights
 from quercus.schema.columns import plain
@@ -79,7 +79,8 @@ class FeatureBuyer(Classifier):
     _spent: float = 0.0
     _opened: int = 0
     _entropy: int | None = None
-    # What follows from arguments and the schema.
+    # What follows from arguments and the schema, and whether an argument has been given since.
+    _is_stale = True
     _tables: _Tables | None = None
     _listed: PriceList
     _settings: Any
@@ -265,6 +266,7 @@ class FeatureBuyer(Classifier):
         """
         with self._own_gate.reading:
             X = self._read(X)
+            self._settings_now()
             n = len(X)
             rows = self._case_rows(X, answers=np.full(n, -1), proba=np.zeros((n, len(self._order))))
             self.engine.answer(self._state, self, rows, self._known)
@@ -345,6 +347,10 @@ class FeatureBuyer(Classifier):
     def _case_rows(self, X: Floats, **given: Any) -> CaseRows:
         return CaseRows(X, order=self._order, loss=self._loss, **given)
 
+    def _answer(self, X: Floats) -> tuple[Integers, Floats]:
+        self._settings_now()
+        return super()._answer(X)
+
     def _tell(self, rows: CaseRows) -> Purchases:
         answers = rows.answers
         rank = np.argsort(self._order)
@@ -418,10 +424,10 @@ class FeatureBuyer(Classifier):
 
     def _settings_now(self) -> Any:
         """Return the arguments as kernels take them; kept, unless one was changed since."""
-        if not self._is_changed:
-            return self._settings
-        self._check_arguments()
-        return self.engine.settings(self)
+        if self._is_stale:
+            self._check_arguments()
+            self._note_schema()
+        return self._settings
 
     def _tables_now(self) -> _Tables:
         names = len(self.schema_.names) if self._is_fitted() else -1
@@ -451,11 +457,23 @@ class FeatureBuyer(Classifier):
         Prices(names, self.costs, self.groups, self.requires, open=self.features == "open")
         self.engine.check_names(self, names)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in self._parameters:
+            self.__dict__["_is_stale"] = True
+
     def _note_schema(self) -> None:
-        super()._note_schema()
-        self._tables = self._tables_now()
-        self._settings = self.engine.settings(self)
-        self._listed = self._price_list(len(self.schema_.names))
+        tables, self._is_stale = self._tables_now(), False
+        try:
+            super()._note_schema()
+            self._tables = tables
+            if "_state" in vars(self) and hasattr(self, "max_bytes"):
+                self._state.max_bytes = int(self.max_bytes)
+            self._settings = self.engine.settings(self)
+            self._listed = self._price_list(len(self.schema_.names))
+        except BaseException:
+            self._is_stale = True
+            raise
 
     def _extra(self) -> dict[str, Any]:
         return super()._extra() | {"inquiry": {"spent": self._spent, "opened": self._opened, "entropy": self._entropy}}

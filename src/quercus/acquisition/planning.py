@@ -56,6 +56,7 @@ def believe(buyer: FeatureBuyer, values: Mapping[str, Value]) -> Belief:
     with buyer._own_gate.reading:
         if not buyer._is_fitted():
             return Belief(None, None, {})
+        buyer._settings_now()
         row, status = read_values(buyer, values)
         return judge(buyer, buyer._believe(row, status))
 
@@ -73,6 +74,7 @@ def plan_case(buyer: FeatureBuyer, notes: Notes, seed: int, explore: bool, left:
             return Offer(item, tariff.price(item), math.nan)
         if not buyer._is_fitted():
             return "gain" if new and not explore else "budget" if new else "nothing left"
+        buyer._settings_now()
         prices = buyer._prices
         row, status = read_values(buyer, notes.values)
         for place, name in enumerate(prices.names):
@@ -178,6 +180,7 @@ def find_keys(buyer: FeatureBuyer, x: Mapping[Any, Any]) -> dict[str, Any]:
 
 def buy_from(buyer: FeatureBuyer, x: Mapping[str, Any]) -> Floats:
     """Buy from an example by the plan, without exploring; return the probabilities by class id."""
+    buyer._settings_now()
     keys = find_keys(buyer, x)
     prices, schema = buyer._prices, buyer.schema_
     row, status = np.full(len(prices.names), np.nan), np.zeros(len(prices.names), np.uint8)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.model import Status
 from quercus.predictor import Floats
 
 
@@ -30,32 +29,3 @@ class Purchases(NamedTuple):
     proba: Floats
     cost: Floats
     bought: npt.NDArray[np.bool]
-
-
-class Books:
-    """What the cases of a batch have cost and know, filled slice by slice.
-
-    Parameters
-    ----------
-    rows, features
-        Size of the batch, as far as it is known.
-
-    Examples
-    --------
-    >>> books = Books(0, 0)
-    >>> books.widen(rows=2, features=3)
-    >>> books.cost.shape, books.status.shape
-    ((2,), (2, 3))
-    """
-
-    def __init__(self, rows: int, features: int) -> None:
-        self.cost = np.zeros(rows)
-        self.status: Status = np.zeros((rows, features), np.uint8)
-        self.done = 0
-
-    def widen(self, rows: int, features: int) -> None:
-        """Make room for more rows, which may have more features."""
-        self.cost = np.concatenate([self.cost, np.zeros(rows)])
-        status = np.zeros((len(self.cost), features), np.uint8)
-        status[: len(self.status), : self.status.shape[1]] = self.status
-        self.status = status

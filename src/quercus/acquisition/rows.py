@@ -82,6 +82,17 @@ class CaseRows(Rows):
         given = {name: getattr(rows, name) for name in names}
         return cls(rows.X, order=known.order, loss=known.loss, **given)
 
+    def add(self, **arrays: Any) -> None:
+        """Put arrays in the place of some, before kernels take them.
+
+        Parameters
+        ----------
+        arrays
+            By name.
+        """
+        self._held.arrays |= arrays
+        self._ref = None
+
     def part(self, start: int, stop: int, features: int | None = None) -> Self:
         """Return some of the rows, and of their first features; what is written there is written here.
 

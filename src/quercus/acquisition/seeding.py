@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
-from quercus.hashing import mix_bits
+from quercus.randomness import draw_uniform, mix_bits
 
 
 @kernel

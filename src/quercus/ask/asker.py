@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.ask.batch import choose
-from quercus.ask.epistemic import PlainDoubt
 from quercus.ask.folder import AskerFolder, PathLike
-from quercus.ask.layout import EPISTEMIC, RANDOM, RANDOMIZED, VARIABLE
 from quercus.ask.learners import LearnerView, check_posterior, read_classes
-from quercus.ask.loop import AskLoop, Decided
-from quercus.ask.policies import Always, Policy, Uncertain
+from quercus.ask.loop import AskLoop, Decisions, name_columns
+from quercus.ask.policies import Policy, Uncertain
 from quercus.ask.running_accuracy import RunningAccuracy
 from quercus.ask.state import AskState
 from quercus.interrupts import uninterrupted
@@ -102,16 +100,16 @@ class Asker:
         if folder is not None:
             self._folder = AskerFolder(folder, self.policy, learner, save_every, self._classes)
         self.ledger = Ledger() if self._folder is None else self._folder.open_ledger()
-        self.shown = LearnerView(learner if self._folder is None else self._folder.load(learner), self._classes)
+        self.learner_view = LearnerView(learner if self._folder is None else self._folder.load(learner), self._classes)
         loss = getattr(self.learner, "loss", None)
         self._accuracy_so_far = RunningAccuracy(self.ledger, self.state, loss if isinstance(loss, Mapping) else None)
         if self._folder is not None:
-            self._folder.replay(self.ledger, self.shown, self.state)
+            self._folder.replay(self.ledger, self.learner_view, self.state)
 
     @property
     def learner(self) -> Any:
         """The learner as it is now."""
-        return self.shown.learner
+        return self.learner_view.learner
 
     @property
     def seen(self) -> int:
@@ -158,8 +156,8 @@ class Asker:
             features = self._features(x)
             price, day = self.state.prices([x])[0], self.state.days([x])[0]
             x = features
-            region = self.shown.region(x, self.seen + 1, self.policy.by_counts, self.policy.by_posterior)
-            answer, proba = self.shown.answer(x), self.shown.proba(x)
+            region = self.learner_view.region(x, self.seen + 1, self.policy.by_counts, self.policy.by_posterior)
+            answer, proba = self.learner_view.answer(x), self.learner_view.proba(x)
             decision = self.state.decide(float(price), int(day), region)
             if not decision["asked"]:
                 return None
@@ -192,9 +190,8 @@ class Asker:
         if isinstance(X, list) and all(isinstance(x, Mapping) for x in X):
             return [q for q in (self.ask_one(x, time=time) for x in X) if q is not None]
         with self._changing():
-            looked = self._loop(X, self.state).run(X)
-            asked = np.flatnonzero(looked.decisions["asked"])
-            ids = self._note(X, looked, asked, asked + self.seen - looked.rows + 1, time)
+            decided = self._decide(X, self.state)
+            ids = self._note(X, decided, np.flatnonzero(decided.decisions["asked"]), time)
         return [self.ledger.question(id) for id in ids]
 
     def ask_many(self, X: Any, k: int, *, time: datetime | None = None) -> list[Question]:
@@ -222,9 +219,8 @@ class Asker:
         (20, 80.0)
         """
         with self._changing():
-            looked = self._score(X)
-            asked = choose(self.state, looked.decisions, k)
-            ids = self._note(X, looked, asked, asked + self.seen - looked.rows + 1, time)
+            decided = self._score(X)
+            ids = self._note(X, decided, choose(self.state, decided.decisions, k), time)
         return [self.ledger.question(id) for id in ids]
 
     def answer(self, id: int, label: Any, *, time: datetime | None = None) -> bool:
@@ -246,12 +242,12 @@ class Asker:
         """
         with self._lock:
             question = self.ledger.question(id)
-            self.shown.check(question.features, label)
+            self.learner_view.check(question.features, label)
             if not self.ledger.answer(id, label, time=time, state=self.state.to_bytes()):
                 return False
-            before = self.shown.answer(question.features)
-            self.shown.learn(question.features, label, question.explored)
-            self.ledger.note_change(id, bool(before != self.shown.answer(question.features)))
+            before = self.learner_view.answer(question.features)
+            self.learner_view.learn(question.features, label, question.explored)
+            self.ledger.note_change(id, bool(before != self.learner_view.answer(question.features)))
             self._keep_state()
             if self._folder is not None:
                 self._folder.save_if_due(self.learner, self.ledger)
@@ -368,60 +364,27 @@ class Asker:
             raise ValueError("the example is an empty dict; give it at least one feature.")
         return x
 
-    def _names(self, X: Any) -> list[str]:
-        if isinstance(X, np.ndarray) and X.ndim != 2:
-            raise ValueError(f"the batch is an array of {X.ndim} dimensions; give rows and columns.")
-        if not isinstance(X, np.ndarray) and not hasattr(X, "columns"):
-            raise TypeError(
-                f"the batch is a {type(X).__name__}; give a numpy array or a pandas, polars or pyarrow table; "
-                "`ask` takes a list of dicts as well."
-            )
-        if isinstance(X, np.ndarray):
-            schema = getattr(self.learner, "schema_", None)
-            return list(schema.names) if schema is not None else [f"x{j}" for j in range(X.shape[1])]
-        return [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
+    def _decide(self, X: Any, state: AskState) -> Decisions:
+        return AskLoop(self.learner_view, state, name_columns(X, self.learner)).run(X)
 
-    def _loop(self, X: Any, state: AskState) -> AskLoop:
-        loop = AskLoop(self.learner, state, self._names(X), classes=self._classes)
-        loop.shown = self.shown
-        return loop
-
-    def _score(self, X: Any) -> Decided:
+    def _score(self, X: Any) -> Decisions:
         """Answer and score the rows of a batch without deciding or spending anything."""
-        policy = self.policy
-        if policy.code == RANDOM:
-            policy = Always(price=policy.price)
-        elif policy.code in (VARIABLE, RANDOMIZED):
-            # A threshold cannot tell which rows are worth most; what it is compared with can.
-            policy = Uncertain(price=policy.price, power=1.0, caution=0.0)
-        elif policy.code == EPISTEMIC:
-            policy = PlainDoubt(price=policy.price)
-        trial = AskState(policy.with_budget(None))
+        trial = AskState(self.policy.ranking().with_budget(None))
         trial.record["seen"] = self.state.record["seen"]
-        looked = self._loop(X, trial).run(X)
+        scored = self._decide(X, trial)
         if self.state.budget is not None and self.state.budget.day_column is not None:
-            looked.decisions["day"] = self.state.days(list(as_dicts(X, self._names(X))))
-        return looked
+            scored.decisions["day"] = self.state.days(list(as_dicts(X, name_columns(X, self.learner))))
+        return scored
 
-    def _note(
-        self, X: Any, looked: Decided, asked: NDArray[np.int64], rows: NDArray[np.int64], time: datetime | None
-    ) -> Iterable[int]:
-        """Write questions about some rows of a batch to the ledger and return their ids."""
+    def _note(self, X: Any, decided: Decisions, asked: NDArray[np.int64], time: datetime | None) -> Iterable[int]:
+        """Write questions about some rows of a batch that has been seen to the ledger and return their ids."""
         if len(asked) == 0:
             return []
-        decisions, answers = looked.decisions[asked], looked.answers[asked]
-        known = answers >= 0
         return self.ledger.ask_rows(
             pick(X, asked),
-            names=self._names(X),
-            row=rows,
-            covered=decisions["covered"],
-            price=decisions["price"],
-            worth=decisions["worth"],
-            propensity=decisions["propensity"],
-            explored=decisions["explored"].astype(bool),
-            prediction=[looked.classes[a] if a >= 0 else None for a in answers.tolist()],
-            probability=np.where(known, looked.proba[asked, np.maximum(answers, 0)], np.nan) if known.any() else np.nan,
+            names=name_columns(X, self.learner),
+            row=asked + self.seen - decided.rows + 1,
+            **decided.questions(asked),
             time=time,
             expires=self._deadline(time),
             state=self.state.to_bytes(),

@@ -54,6 +54,10 @@ class Epistemic(Policy):
         scale = LARGEST_SCALE if self.power > _MOST_POWER else RISE**self.power
         return super().settings() | {"power": self.power, "threshold": 0.0, "scale": scale}
 
+    def ranking(self) -> Policy:
+        """Return the policy whose scores say which rows of a batch are worth most."""
+        return PlainDoubt(price=self.price)
+
 
 @dataclass(frozen=True)
 class PlainDoubt(Policy):

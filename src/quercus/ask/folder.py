@@ -97,7 +97,7 @@ class AskerFolder:
         self._loaded = self._saved = max(saved)
         return load(saved[self._loaded])
 
-    def replay(self, ledger: Ledger, shown: LearnerView, state: AskState) -> None:
+    def replay(self, ledger: Ledger, learner_view: LearnerView, state: AskState) -> None:
         """Learn again what was answered after the learner was last saved, and take up the budget where it was."""
         kept = self._kept_state(ledger)
         if kept:
@@ -110,7 +110,7 @@ class AskerFolder:
         for answer in ledger.events_since(self._loaded):
             question = ledger.question(answer.id)
             try:
-                shown.learn(question.features, answer.label, question.explored)
+                learner_view.learn(question.features, answer.label, question.explored)
             except (TypeError, ValueError) as error:
                 warnings.warn(
                     f"the answer to question {answer.id} cannot be learned: {error}", UserWarning, stacklevel=3

@@ -28,6 +28,7 @@ from quercus.ask.layout import (
     WINDOW,
 )
 from quercus.compile import kernel
+from quercus.randomness import draw_uniform
 
 # 0.29 * 100 is a little less than 29, and three times 0.1 a little more than 0.3: what fits but for rounding fits.
 ROUNDING = 1.0 + 1e-12
@@ -45,21 +46,6 @@ RISE = 1.25
 # A threshold of 1 asks everywhere; under a random factor even a larger one does not.
 LARGEST_THRESHOLD = 1.01
 LARGEST_RANDOMIZED = 100.0
-
-
-@kernel
-def draw_uniform(a: Any) -> float:
-    """Return a number in [0, 1): xoshiro256++, whose state is in the record."""
-    total = a.g0 + a.g3
-    result = ((total << np.uint64(23)) | (total >> np.uint64(41))) + a.g0
-    t = a.g1 << np.uint64(17)
-    a.g2 ^= a.g0
-    a.g3 ^= a.g1
-    a.g1 ^= a.g2
-    a.g0 ^= a.g3
-    a.g2 ^= t
-    a.g3 = (a.g3 << np.uint64(45)) | (a.g3 >> np.uint64(19))
-    return float(result >> np.uint64(11)) * 2.0**-53
 
 
 @kernel

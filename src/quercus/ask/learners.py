@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.arguments import read_loss
 from quercus.ask.policies import Region
-from quercus.loss import read_loss
 from quercus.schema import Schema
 
 _BINS = 20
@@ -34,11 +34,11 @@ class LearnerView:
     Examples
     --------
     >>> from quercus import HoeffdingTree
-    >>> shown = LearnerView(HoeffdingTree())
-    >>> shown.region({"age": 41}, seen=1).support
+    >>> view = LearnerView(HoeffdingTree())
+    >>> view.region({"age": 41}, seen=1).support
     0.0
-    >>> shown.learn({"age": 41}, "yes")
-    >>> shown.region({"age": 42}, seen=2).support
+    >>> view.learn({"age": 41}, "yes")
+    >>> view.region({"age": 42}, seen=2).support
     1.0
     """
 
@@ -99,8 +99,8 @@ class LearnerView:
         if classes < 2:
             # Nothing is known yet, or one class, whose margin says how well.
             return 1.0 - region.margin
-        told = self.learner.uncertainty(self._row(x) if self._is_array else [dict(x)])
-        return min(max(float(told.epistemic[0]) / math.log(classes), 0.0), 1.0)
+        parts = self.learner.uncertainty(self._row(x) if self._is_array else [dict(x)])
+        return min(max(float(parts.epistemic[0]) / math.log(classes), 0.0), 1.0)
 
     def answer(self, x: Mapping[str, Any]) -> Any:
         """Return the learner's answer, None before it has learned anything."""
@@ -204,7 +204,7 @@ def check_posterior(learner: Any, policy: str) -> None:
 
 
 def measure(proba: Mapping[Any, float], support: float, seen: int, loss: Any) -> Region:
-    """Return the region that class probabilities describe; the slow twin of the kernel ``measure_answer``.
+    """Return the region that class probabilities describe; the kernel ``measure_answer`` in Python.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _FEWEST_ROWS, _MOST_ROWS = 64, 8192
 _NEVER = np.iinfo(np.int64).max
 
 
-class Decided(NamedTuple):
+class Decisions(NamedTuple):
     """What became of a batch of rows.
 
     Attributes
@@ -40,7 +40,7 @@ class Decided(NamedTuple):
 
     Examples
     --------
-    >>> Decided._fields[0]
+    >>> Decisions._fields[0]
     'rows'
     """
 
@@ -49,6 +49,53 @@ class Decided(NamedTuple):
     proba: NDArray[np.float64]
     classes: list[Any]
     decisions: NDArray[np.void]
+
+    def questions(self, asked: NDArray[np.int64]) -> dict[str, Any]:
+        """Return what a ledger is to know of the questions about some of the rows, by column.
+
+        Parameters
+        ----------
+        asked
+            Which rows.
+        """
+        decisions, answers = self.decisions[asked], self.answers[asked]
+        known = answers >= 0
+        return {
+            **{name: decisions[name] for name in ("covered", "price", "worth", "propensity")},
+            "explored": decisions["explored"].astype(bool),
+            "prediction": [self.classes[a] if a >= 0 else None for a in answers.tolist()],
+            "probability": np.where(known, self.proba[asked, np.maximum(answers, 0)], np.nan)
+            if known.any()
+            else np.nan,
+        }
+
+
+def name_columns(X: Any, learner: Any) -> list[str]:
+    """Return the names of the columns of a batch; those of an array are the learner's, if it has learned some.
+
+    Parameters
+    ----------
+    X
+        An array or a table.
+    learner
+        Which is to answer.
+
+    Examples
+    --------
+    >>> name_columns(np.zeros((3, 2)), None)
+    ['x0', 'x1']
+    """
+    if isinstance(X, np.ndarray):
+        if X.ndim != 2:
+            raise ValueError(f"the batch is an array of {X.ndim} dimensions; give rows and columns.")
+        schema = getattr(learner, "schema_", None)
+        return list(schema.names) if schema is not None else [f"x{j}" for j in range(X.shape[1])]
+    if not hasattr(X, "columns"):
+        raise TypeError(
+            f"the batch is a {type(X).__name__}; give a numpy array or a pandas, polars or pyarrow table; "
+            "`ask` takes a list of dicts as well."
+        )
+    return [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
 
 
 class AskLoop:
@@ -59,7 +106,7 @@ class AskLoop:
     Parameters
     ----------
     learner
-        Any that `LearnerView` takes.
+        Any that `LearnerView` takes, or such a view.
     state
         The policy at work.
     names
@@ -75,8 +122,8 @@ class AskLoop:
     >>> from quercus.ask.state import AskState
     >>> X, y = qc.streams.SEA(seed=1).take(1000)
     >>> loop = AskLoop(qc.ConfidenceTree(), AskState(qc.ask.Random(0.1)), ["x0", "x1", "x2"])
-    >>> looked = loop.run(X, y)
-    >>> looked.rows, int(looked.decisions["asked"].sum())
+    >>> decided = loop.run(X, y)
+    >>> decided.rows, int(decided.decisions["asked"].sum())
     (1000, 92)
     """
 
@@ -88,7 +135,8 @@ class AskLoop:
         nominal: Sequence[str] = (),
         classes: Sequence[Any] | None = None,
     ) -> None:
-        self.learner = learner
+        self.learner_view = learner if isinstance(learner, LearnerView) else LearnerView(learner, classes)
+        self.learner = learner = self.learner_view.learner
         self.state = state
         self.names = list(names)
         self.nominal = list(nominal)
@@ -96,10 +144,9 @@ class AskLoop:
             check_posterior(learner, type(state.policy).__name__)
         compiled = hasattr(learner, "_ask_rows") and state.policy.code not in (GIVEN, EPISTEMIC)
         self.is_compiled = compiled and getattr(learner, "features", "closed") == "closed"
-        self.shown = LearnerView(learner, classes)
         self._at_once = _MOST_ROWS
 
-    def run(self, X: Any, y: Any = None, due: NDArray[np.int64] | None = None) -> Decided:
+    def run(self, X: Any, y: Any = None, due: NDArray[np.int64] | None = None) -> Decisions:
         """Answer rows and decide about each; learn those that were asked if their labels are given.
 
         Parameters
@@ -129,7 +176,7 @@ class AskLoop:
         else:
             decisions["price"] = float(price)
 
-    def _run_compiled(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Decided:
+    def _run_compiled(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Decisions:
         n = len(X)
         answers = np.full(n, -1)
         ids = self._ids(y, n)
@@ -150,7 +197,7 @@ class AskLoop:
             elif stopped == PAUSED:
                 break
         classes = self._known()
-        return Decided(row, answers[:row], proba[:row, : len(classes)], classes, decisions[:row])
+        return Decisions(row, answers[:row], proba[:row, : len(classes)], classes, decisions[:row])
 
     def _ids(self, y: Any, rows: int) -> NDArray[np.int64]:
         """Return the learner's class ids of the labels, -1 where it does not know a class."""
@@ -228,35 +275,35 @@ class AskLoop:
             else:
                 self.learner.partial_fit(part, y[row : row + 1])
 
-    def _run_rows(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Decided:
+    def _run_rows(self, X: Any, y: Any, decisions: NDArray[np.void]) -> Decisions:
         labels = None if y is None else np.asarray(y).tolist()
-        said: list[tuple[Any, dict[Any, float]]] = []
+        answered: list[tuple[Any, dict[Any, float]]] = []
         last = len(X)
         # A learner of ours takes its features from the first row, so that holes must be there.
         for row, x in enumerate(as_dicts(X, self.names, self.nominal, holes=hasattr(self.learner, "test_then_learn"))):
             if row >= last:
                 break
             part = decisions[row : row + 1]
-            said.append((self.shown.answer(x), self.shown.proba(x)))
+            answered.append((self.learner_view.answer(x), self.learner_view.proba(x)))
             policy = self.state.policy
-            region = self.shown.region(x, self.state.seen + 1, policy.by_counts, policy.by_posterior)
+            region = self.learner_view.region(x, self.state.seen + 1, policy.by_counts, policy.by_posterior)
             part[:] = self._decide(part, region)
             if part["asked"][0] and labels is not None:
-                self.shown.learn(x, labels[row], bool(part["explored"][0]))
+                self.learner_view.learn(x, labels[row], bool(part["explored"][0]))
             elif part["asked"][0]:
                 last = min(last, int(part["due"][0]))
-        return _collect(said, decisions)
+        return _collect(answered, decisions)
 
 
-def _collect(said: list[tuple[Any, dict[Any, float]]], decisions: NDArray[np.void]) -> Decided:
+def _collect(answered: list[tuple[Any, dict[Any, float]]], decisions: NDArray[np.void]) -> Decisions:
     places: dict[Any, int] = {}
-    for answer, proba in said:
+    for answer, proba in answered:
         for label in (*proba, answer):
             if label is not None:
                 places.setdefault(label, len(places))
-    answers = np.array([-1 if answer is None else places[answer] for answer, _ in said], np.int64)
-    matrix = np.zeros((len(said), len(places)))
-    for i, (_, proba) in enumerate(said):
+    answers = np.array([-1 if answer is None else places[answer] for answer, _ in answered], np.int64)
+    matrix = np.zeros((len(answered), len(places)))
+    for i, (_, proba) in enumerate(answered):
         for label, share in proba.items():
             matrix[i, places[label]] = share
-    return Decided(len(said), answers, matrix, list(places), decisions[: len(said)])
+    return Decisions(len(answered), answers, matrix, list(places), decisions[: len(answered)])

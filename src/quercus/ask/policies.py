@@ -137,6 +137,10 @@ class Policy:
         published: dict[str, Any] = {"budget": Share(budget, strict=False), "paced": False}
         return cls(**(published | changes))
 
+    def ranking(self) -> Policy:
+        """Return the policy whose scores say which rows of a batch are worth most."""
+        return self
+
     def with_budget(self, budget: Any) -> Self:
         """Return the same policy with another budget.
 
@@ -177,6 +181,10 @@ class Random(Policy):
 
     explore: float = 0.5
     code: ClassVar[int] = RANDOM
+
+    def ranking(self) -> Policy:
+        """Return the policy whose scores say which rows of a batch are worth most."""
+        return Always(price=self.price)
 
 
 @dataclass(frozen=True)
@@ -224,6 +232,10 @@ class VariableUncertainty(Policy):
     def settings(self) -> dict[str, float]:
         """Return what the kernels need to know besides the budget."""
         return super().settings() | {"step": self.step}
+
+    def ranking(self) -> Policy:
+        """Return the policy that scores what the threshold is compared with, since that itself ranks nothing."""
+        return Uncertain(price=self.price, power=1.0, caution=0.0)
 
 
 @dataclass(frozen=True)

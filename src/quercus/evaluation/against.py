@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.arguments import check_whole
+from quercus.arguments import check_whole, read_loss
 from quercus.evaluation.errors import TooLargeError
 from quercus.evaluation.optimum import best_policy
-from quercus.loss import read_loss
 from quercus.streams import Stream, as_stream
 from quercus.streams.memory import MemoryStream
 
@@ -112,9 +111,8 @@ def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) ->
     0.6666666666666666
     """
     from quercus.acquisition.buyer import FeatureBuyer
-    from quercus.acquisition.compiled import CompiledLearner
 
-    if not isinstance(model, CompiledLearner | FeatureBuyer):
+    if not isinstance(model, FeatureBuyer):
         raise TypeError(
             f"a {type(model).__name__} does not buy features; give a UtilityTree or a ReinforcedTree that has learned."
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ask.loop import AskLoop, Decided
+from quercus.ask.loop import AskLoop, Decisions
 from quercus.ask.policies import Always, Policy
 from quercus.ask.state import AskState
 from quercus.evaluation.arrays import clean_probabilities, name_columns
@@ -116,9 +116,9 @@ class AskDriver:
         if self._rows < self._warm_up:
             return self._warm(X, y, labels.ids)
         self._answers = []
-        looked = [self._run(X, y)] if self._delays.none else self._run_late(X, y, delays)
-        said = self._arrange(looked, labels.ids)
-        self._ask(X, y, said, np.concatenate([part.decisions for part in looked]))
+        decided = [self._run(X, y)] if self._delays.none else self._run_late(X, y, delays)
+        said = self._arrange(decided, labels.ids)
+        self._ask(X, y, said, np.concatenate([part.decisions for part in decided]))
         self._rows += len(y)
         return said
 
@@ -140,7 +140,7 @@ class AskDriver:
                 self._learn_table(X, y, np.ones(len(y), bool))
             else:
                 for x, label in zip(self._batch(X, y).dicts, y.tolist(), strict=True):
-                    self.loop.shown.learn(x, label)
+                    self.loop.learner_view.learn(x, label)
         self._rows += len(y)
         return Answers(ids, np.full(len(y), -1), None, list(self._ids.labels))
 
@@ -156,7 +156,7 @@ class AskDriver:
         else:
             self.learner.partial_fit(table, y)
 
-    def _run(self, X: Any, y: NDArray[Any] | None, due: Ids | None = None) -> Decided:
+    def _run(self, X: Any, y: NDArray[Any] | None, due: Ids | None = None) -> Decisions:
         seen = self.state.seen
         try:
             with self.clock:
@@ -168,28 +168,28 @@ class AskDriver:
             self.done += self.state.seen - seen
             raise
 
-    def _run_late(self, X: Any, y: NDArray[Any], delays: Ids) -> list[Decided]:
+    def _run_late(self, X: Any, y: NDArray[Any], delays: Ids) -> list[Decisions]:
         """Go from label to label: learn those that have come, then answer rows until the next one comes."""
         first, count, batch = self._rows, len(y), self._batch(X, y)
         due = first + np.arange(count) + delays
-        found: list[Decided] = []
+        found: list[Decisions] = []
         size = count
         while self.done < count:
             at = self.done
             self._learn_arrived(first + at)
             expected = self._arrivals.next_row
             stop = min(count, at + size, count if expected is None else expected - first)
-            looked = self._run(cut(X, at, stop), None, due[at:stop] - (first + at))
-            found.append(looked)
-            self._expect(batch, due, at, looked)
-            self.done += looked.rows
-            size = max(2 * looked.rows, _SMALLEST_PIECE)
+            decided = self._run(cut(X, at, stop), None, due[at:stop] - (first + at))
+            found.append(decided)
+            self._expect(batch, due, at, decided)
+            self.done += decided.rows
+            size = max(2 * decided.rows, _SMALLEST_PIECE)
         self._learn_arrived(first + count - 1)
         return found
 
-    def _expect(self, batch: DelayedRows, due: Ids, at: int, looked: Decided) -> None:
-        for row in np.flatnonzero(looked.decisions["asked"]).tolist():
-            explored = bool(looked.decisions["explored"][row])
+    def _expect(self, batch: DelayedRows, due: Ids, at: int, decided: Decisions) -> None:
+        for row in np.flatnonzero(decided.decisions["asked"]).tolist():
+            explored = bool(decided.decisions["explored"][row])
             self._arrivals.expect(int(due[at + row]), batch, at + row, explored)
 
     def _learn_arrived(self, row: int) -> None:
@@ -198,7 +198,7 @@ class AskDriver:
         with self.clock:
             if not self.loop.is_compiled:
                 for a, label in zip(arrived, labels, strict=True):
-                    self.loop.shown.learn(a.batch.dicts[a.place], label, a.explored)
+                    self.loop.learner_view.learn(a.batch.dicts[a.place], label, a.explored)
             elif self._takes_dicts():
                 for a, label in zip(arrived, labels, strict=True):
                     self.learner.learn_one(a.batch.dicts[a.place], label)
@@ -229,22 +229,24 @@ class AskDriver:
         covered = int(decisions["covered"][-1])
         self.run_ledger.hold(questions, self._answers, rows + len(y), covered, said.classes)
 
-    def _arrange(self, looked: Sequence[Decided], truth: Ids) -> Answers:
+    def _arrange(self, decided: Sequence[Decisions], truth: Ids) -> Answers:
         """Return the answers by ids of our own: what the learner knows, and in which order, changes."""
-        places = [self._take_classes(part.classes) for part in looked]
-        if len(looked) == 1 and np.array_equal(places[0], np.arange(len(self._ids.labels))):
-            answers, proba = looked[0].answers, looked[0].proba
+        places = [self._take_classes(part.classes) for part in decided]
+        if len(decided) == 1 and np.array_equal(places[0], np.arange(len(self._ids.labels))):
+            answers, proba = decided[0].answers, decided[0].proba
         else:
-            answers, proba = self._spread(looked, places, len(truth))
+            answers, proba = self._spread(decided, places, len(truth))
         if not self.loop.is_compiled:
             self.impossible += clean_probabilities(proba)
         return Answers(truth, answers, proba, list(self._ids.labels))
 
-    def _spread(self, looked: Sequence[Decided], places: Sequence[Ids], rows: int) -> tuple[Ids, NDArray[np.float64]]:
+    def _spread(
+        self, decided: Sequence[Decisions], places: Sequence[Ids], rows: int
+    ) -> tuple[Ids, NDArray[np.float64]]:
         proba = np.zeros((rows, len(self._ids.labels)))
         answers = np.empty(rows, np.int64)
         start = 0
-        for part, columns in zip(looked, places, strict=True):
+        for part, columns in zip(decided, places, strict=True):
             stop = start + part.rows
             proba[start:stop, columns] = part.proba
             answers[start:stop] = np.append(columns, -1)[part.answers]

@@ -1,4 +1,4 @@
-"""What answers cost in a run: the loss table of `quercus.loss`, with a column for rows that got no answer."""
+"""What answers cost in a run: the loss table of `quercus.arguments`, with a column for rows that got no answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.loss import check_loss, read_loss
+from quercus.arguments import check_loss, read_loss
 
 Label = Hashable
 Loss = Mapping[Any, Mapping[Any, float]]

@@ -178,7 +178,9 @@ class _Stage:
         self.questions = questions
         self.rows = questions[-1].row
         self.state = AskState(policy, self.rows)
-        self.shown = LearnerView(learner, sorted({q.answer for q in questions if q.answer is not None}, key=repr))
+        self.learner_view = LearnerView(
+            learner, sorted({q.answer for q in questions if q.answer is not None}, key=repr)
+        )
         drawn = [q.propensity for q in questions if q.propensity]
         if not drawn:
             raise NoSupport("no question of the ledger was drawn with a known probability; it cannot be replayed.")
@@ -193,13 +195,13 @@ class _Stage:
             return
         x, weight = question.features, min(1.0 / question.propensity, _MOST_ROWS)
         answered = question.status == "answered"
-        right = float(self.shown.answer(x) == question.answer) if answered else math.nan
+        right = float(self.learner_view.answer(x) == question.answer) if answered else math.nan
         self.scored.append((question.row, question.covered, question.propensity, right))
         decision = self._decide(question, x, weight)
         self.wanted += weight * float(decision["propensity"])
         self.lacking += weight * max(float(decision["propensity"]) - question.propensity, 0.0)
         if decision["asked"] and answered:
-            self.shown.learn(x, question.answer, bool(decision["explored"]))
+            self.learner_view.learn(x, question.answer, bool(decision["explored"]))
 
     def _decide(self, question: Any, x: dict[str, Any], weight: float) -> Any:
         from quercus.ask.kernels import FOLLOW
@@ -213,7 +215,7 @@ class _Stage:
         # Asked under the log with probability p; kept with p'/p.
         u = min(self.rng.random() * question.propensity, np.nextafter(1.0, 0.0))
         day = int(self.state.days([x])[0])
-        region = self.shown.region(x, question.row, policy.by_counts, policy.by_posterior)
+        region = self.learner_view.region(x, question.row, policy.by_counts, policy.by_posterior)
         decision = self.state.decide(question.price, day, region, u)
         after = float(record[name][0])
         record[name] = before * (after / before) ** weight if before > 0 else after
@@ -238,7 +240,7 @@ class _Stage:
             )
         self.fair.add_many(*(list(column) for column in zip(*self.scored, strict=True)))
         return Replay(
-            learner=self.shown.learner,
+            learner=self.learner_view.learner,
             policy=self.state.policy,
             rows=self.rows,
             logged=len(self.questions),

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.arguments import read_loss
 from quercus.ledger.betting import Numbers
-from quercus.loss import read_loss
 
 Loss = Mapping[Any, Mapping[Any, float]]
 COLUMNS = ("row", "covered", "propensity", "prediction", "answer", "status")

@@ -71,6 +71,9 @@ class Features:
         self._pack: Callable[..., None] = struct.Struct(f"{len(self.names)}d").pack_into
         numeric = len(self.names) > 1 and all(kind == "numeric" for kind in self.kinds)
         self._fetch = itemgetter(*self.names) if numeric else None
+        by_place = self.named or self.names == [f"x{j}" for j in range(len(self.names))]
+        # The shape of a row of numbers that needs no conversion.
+        self._numeric = (len(self.names),) if numeric and by_place else None
 
     def _commit_features(self, added: Additions) -> None:
         if not self.names:
@@ -153,6 +156,8 @@ class Features:
         array([[1., 2.],
                [3., 4.]])
         """
+        if self._is_plain(X):
+            return Batch(np.require(X, requirements=["C", "A"]), None)
         table = read_table(X)
         added = Additions(self._edition)
         places = self._place_columns(table, added, learn)
@@ -171,6 +176,11 @@ class Features:
             row, place = infinite
             refuse_range(self._name(place, added), out[row, place].item(), f" in row {row}")
         return Batch(out, added if learn and added else None)
+
+    def _is_plain(self, X: Any) -> bool:
+        """Return whether rows are as most are: an array of floating-point numbers, of features that are known."""
+        known = type(X) is np.ndarray and X.dtype == np.float64 and X.shape[1:] == self._numeric
+        return known and len(X) > 0 and not np.isinf(X).any()
 
     def _read_matrix(self, X: NDArray[Any], added: Additions, learn: bool) -> NDArray[np.float64]:
         """Read numbers of which column j is feature j, without a copy if nothing has to be converted."""

@@ -1,4 +1,4 @@
-"""The Beta distribution, compiled: tails, quantiles, and quantiles of min(mu, 1 - mu) for a Beta mu.
+"""The Beta distribution, compiled: tails, quantiles, and quantiles of the minority share min(mu, 1 - mu).
 
 Tails are x^a (1-x)^b / B(a, b) times the continued fraction of DiDonato & Morris (ACM TOMS 18, 1992). The factor is
 computed as C. Loader does for the binomial (2000): errors of Stirling's formula and two deviances, none of which
@@ -139,7 +139,7 @@ def halley_step(gap: float, first: float, second: float) -> float:
 
 
 @kernel
-def guess_folded(tail: float, z: float, center: float) -> float:
+def guess_minority(tail: float, z: float, center: float) -> float:
     """Return about the u >= 0 such that a normal with mean ``center`` is within -u .. u with probability ``tail``.
 
     z is the normal quantile of the tail.
@@ -172,10 +172,10 @@ def guess_quantile(z: float, a: float, b: float) -> float:
 
 
 @kernel
-def guess_start(tail: float, upper: bool, a: float, b: float, folded: bool) -> float:
+def guess_start(tail: float, upper: bool, a: float, b: float, minority: bool) -> float:
     """Return where to begin the search of ``solve_tail``."""
     z = normal_quantile_upper(tail)
-    if not folded:
+    if not minority:
         return guess_quantile(-z if upper else z, a, b)
     deviation = math.sqrt(1.0 / a + 1.0 / b)
     center = math.log(b / a) / deviation
@@ -184,7 +184,7 @@ def guess_start(tail: float, upper: bool, a: float, b: float, folded: bool) -> f
         least = guess_quantile(-z, a, b)
         if center - z > 4.0:
             return least
-        u = guess_folded(tail, z, center)
+        u = guess_minority(tail, z, center)
         return max(least, guess_quantile(u - center, a, b) if u > 0.5 else u * deviation)
     mirrored = 0.5 * math.erfc((z + 2.0 * center) * _ROOT_HALF)
     return max(guess_quantile(normal_quantile_upper(tail * tail / (tail + mirrored)), a, b), 0.0)
@@ -210,27 +210,27 @@ def log_middle(s: float, a: float, b: float, scale: float) -> float:
 
 
 @kernel
-def is_middle(s: float, a: float, b: float, folded: bool) -> bool:
+def is_middle(s: float, a: float, b: float, minority: bool) -> bool:
     """Return whether what lies between -s and s should be summed: within a deviation of s, if both sides count."""
-    return folded and (b - a) * s < 3.0 and s * s * a * b < a + b
+    return minority and (b - a) * s < 3.0 and s * s * a * b < a + b
 
 
 @kernel
-def log_tail(s: float, upper: bool, a: float, b: float, folded: bool, scale: float) -> tuple[float, float, float]:
+def log_tail(s: float, upper: bool, a: float, b: float, minority: bool, scale: float) -> tuple[float, float, float]:
     """Return ln of the tail, and the density in s and its slope, both divided by the tail.
 
-    The tail is P(x < x(s)), or P(x > x(s)) where ``upper``; folded, of min(mu, 1 - mu) for a <= b and s >= 0.
+    The tail is P(x < x(s)), or P(x > x(s)) where ``upper``; for a ``minority`` share a <= b and s >= 0.
     """
     e = math.exp(-abs(s))
     small, large = e / (1.0 + e), 1.0 / (1.0 + e)
     x, y = (small, large) if s >= 0.0 else (large, small)
     front = log_front(x, y, a, b, scale)
     # The mirrored side as a share of this one.
-    ratio = math.exp((a - b) * s) if folded else 0.0
+    ratio = math.exp((a - b) * s) if minority else 0.0
     density = 1.0 + ratio
     slope = (b * x - a * y) + ratio * (a * x - b * y)
     is_left = a * y >= b * x
-    if upper and is_middle(s, a, b, folded):
+    if upper and is_middle(s, a, b, minority):
         log_value = log_middle(s, a, b, scale)
         share = math.exp(front - log_value)
         return log_value, density * share, slope * share
@@ -249,9 +249,9 @@ def log_tail(s: float, upper: bool, a: float, b: float, folded: bool, scale: flo
 
 
 @kernel
-def solve_from(s: float, tail: float, upper: bool, a: float, b: float, folded: bool) -> float:
+def solve_from(s: float, tail: float, upper: bool, a: float, b: float, minority: bool) -> float:
     """Return ``solve_tail`` for a tail up to a half, looked for from s on."""
-    low, high = (0.0 if folded else -_FARTHEST), _FARTHEST
+    low, high = (0.0 if minority else -_FARTHEST), _FARTHEST
     scale = log_scale(a, b)
     target = math.log(tail)
     sign = 1.0 if upper else -1.0
@@ -259,7 +259,7 @@ def solve_from(s: float, tail: float, upper: bool, a: float, b: float, folded: b
     if not low < s < high:
         s = 0.5 * deviation
     for _ in range(_MOST_STEPS):
-        value, density, slope = log_tail(s, upper, a, b, folded, scale)
+        value, density, slope = log_tail(s, upper, a, b, minority, scale)
         gap = value - target
         if gap * sign > 0.0:
             high = s
@@ -272,22 +272,22 @@ def solve_from(s: float, tail: float, upper: bool, a: float, b: float, folded: b
                 following = s + step
         moved = abs(following - s)
         s = following
-        if moved <= _LAST_STEP * (min(deviation, s) if folded else deviation) or low == high:
+        if moved <= _LAST_STEP * (min(deviation, s) if minority else deviation) or low == high:
             break
     return s
 
 
 @kernel
-def solve_tail(tail: float, upper: bool, a: float, b: float, folded: bool) -> float:
+def solve_tail(tail: float, upper: bool, a: float, b: float, minority: bool) -> float:
     """Return s = ln((1-x) / x) with P(x' < x) = tail, or P(x' > x) = tail where ``upper``.
 
-    x' is a Beta(a, b) mu, or min(mu, 1 - mu) where ``folded``, which needs a <= b.
+    x' is a Beta(a, b) mu, or its ``minority`` share min(mu, 1 - mu), which needs a <= b.
     """
     if tail > 0.5:
         tail, upper = 1.0 - tail, not upper
     if tail <= 0.0:
-        return _FARTHEST if not upper else 0.0 if folded else -_FARTHEST
-    return solve_from(guess_start(tail, upper, a, b, folded), tail, upper, a, b, folded)
+        return _FARTHEST if not upper else 0.0 if minority else -_FARTHEST
+    return solve_from(guess_start(tail, upper, a, b, minority), tail, upper, a, b, minority)
 
 
 @kernel

@@ -122,11 +122,11 @@ def evaluate_rows(
 
     Examples
     --------
-    >>> from quercus.statistics.layout import FOLD_CDF
-    >>> evaluate_rows(FOLD_CDF, np.array([[0.25, 0.0, 0.0], [0.25, 1.0, 2.0]]))
+    >>> from quercus.statistics.layout import MINORITY_CDF
+    >>> evaluate_rows(MINORITY_CDF, np.array([[0.25, 0.0, 0.0], [0.25, 1.0, 2.0]]))
     array([0.5   , 0.3125])
     """
-    from quercus.statistics.evaluating import evaluate
+    from quercus.statistics.entry import evaluate
 
     out = np.empty(len(rows))
     evaluate(code, measure, delta, level, upper, answer, np.ascontiguousarray(rows, dtype=np.float64), table, out)

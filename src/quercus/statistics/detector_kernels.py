@@ -3,9 +3,9 @@
 The state of a detector is one row of float64. All rows begin with the same numbers: the state as a code, how many
 values count, their sum. A value is 1 for a wrong answer, 0 for a right one, or any number between.
 
-The window of ADWIN is an exponential histogram: a bucket of level i holds the sum and the sum of squares of ``2**i``
-values, a level has at most five buckets, the oldest first. At the last level the oldest bucket takes in what has no
-other place, so that the row never grows.
+The window of ADWIN (A. Bifet, R. Gavalda, SDM 2007) is an exponential histogram (M. Datar et al., 2002): a bucket of
+level i holds the sum and the sum of squares of ``2**i`` values, a level has at most five buckets, the oldest first. At
+the last level the oldest bucket takes in what has no other place, so that the row never grows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FILLED = 7
 SUMS = FILLED + LEVELS
 SQUARE_SUMS = SUMS + LEVELS * BUCKETS
 ADWIN_WIDTH = SQUARE_SUMS + LEVELS * BUCKETS
-# As MOA: how often cuts are looked for, in how large a window, and how many values each side of a cut must have.
+# As MOA: how often cuts are searched for, in how large a window, and how many values each side of a cut must have.
 ADWIN_CLOCK = 32
 LEAST_WINDOW = 10
 LEAST_SIDE = 5
@@ -80,7 +80,7 @@ def adwin_add(state: Any, value: float, delta: float) -> int:
 
 @kernel
 def adwin_step(state: Any, value: float, delta: float, clock: int) -> int:
-    """Add a value, and every `clock` values look for cuts; return 1 if old values were dropped, else 0."""
+    """Take one step of ADWIN: add a value, and every `clock` values search for cuts; return 1 if it dropped some."""
     _insert(state, value)
     state[COUNT] += 1.0
     state[SUM] += value

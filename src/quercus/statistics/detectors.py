@@ -1,4 +1,4 @@
-"""Change detectors: values come in one by one, a warning or a change is told as soon as it is sure enough."""
+"""Change detectors: values come in one by one, a warning or a change is reported as soon as it is sure enough."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class ADWIN(CompiledDetector):
     delta
         Probability with which a cut may be found where there is none.
     clock
-        After how many values cuts are looked for.
+        After how many values cuts are searched for.
     side
         What makes the state ``"change"``: ``"rise"``, only a mean that rose, since fewer errors are no reason to act;
         ``"both"``, also one that fell. The window is cut in either case.

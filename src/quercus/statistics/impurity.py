@@ -1,4 +1,4 @@
-"""Bounds of the heterogeneity and of the risk of a region, from its class weights, compiled.
+"""Bounds of the impurity and of the risk of a region, from its class weights, compiled.
 
 Two classes are exact. For more, a quantile is that of the Beta with the exact posterior mean and variance. The shares p
 are Dirichlet(alpha), alpha = class weights + 1, A their sum, w = alpha / A. With d = digamma(alpha + 1) and
@@ -12,8 +12,8 @@ and the sum of squares, with G = sum w (1 - w) and V = Var_w(1 - w),
     1 - mean  A G / (A + 1)
     variance  A (4 A (A + 1) V + 2 G (A (1 - G) + 1)) / ((A + 1)^2 (A + 2) (A + 3))
 
-These are the known moments, arranged so that nothing large cancels: Var_w is the variance under weights w, a sum of
-squares.
+These are the known moments (D. Wolpert, D. Wolf, Physical Review E 52, 1995), arranged so that nothing large cancels:
+Var_w is the variance under weights w, a sum of squares.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ import numpy as np
 
 from quercus.compile import kernel
 from quercus.statistics.beta import beta_quantile_upper, logistic_down, solve_tail
-from quercus.statistics.folded import fold_quantile_quick, measure_fold
 from quercus.statistics.layout import LEVELS, MAX_T, MEASURE_DEVIATION, MEASURE_ENTROPY, MOST
+from quercus.statistics.two_classes import minority_impurity, minority_quantile_quick
 
 _BITS = 1.0 / math.log(2.0)
 _TABLE_SIZE = 4097
@@ -152,7 +152,7 @@ def highest_impurity(measure: int, classes: int) -> float:
 
 @kernel
 def matched_quantile(mean: float, variance: float, highest: float, tail: float, upper: bool) -> float:
-    """Return the quantile of the Beta on 0 .. highest with this mean and variance.
+    """Return the quantile of the Beta on 0 .. highest with this mean and variance: the method of moments.
 
     ``tail`` is the probability below it, or above it where ``upper``. A variance that no such Beta has counts as the
     nearest one that has.
@@ -177,7 +177,7 @@ def bound_pair(measure: int, k: float, total: float, delta: float, level: int, u
         column = (t - 1) * (t - 1) // 4 + t + j
         if table[row, column] > 0.0:
             return table[row, column]
-    bound = measure_fold(measure, fold_quantile_quick(math.ldexp(delta, -level), upper, k, total))
+    bound = minority_impurity(measure, minority_quantile_quick(math.ldexp(delta, -level), upper, k, total))
     if is_kept:
         table[row, column] = bound
     return bound
@@ -187,7 +187,7 @@ def bound_pair(measure: int, k: float, total: float, delta: float, level: int, u
 def bound_impurity(
     measure: int, counts: Any, classes: int, total: float, delta: float, level: int, upper: bool, table: Any
 ) -> float:
-    """Return the lower or upper credible bound of the heterogeneity at delta / 2^level.
+    """Return the lower or upper credible bound of the impurity (Collet & Pietquin, ADPRL 2015) at delta / 2^level.
 
     ``counts[:classes]`` are the class weights, ``total`` their sum; ``table`` is for this delta and measure, or empty.
     """
@@ -210,7 +210,7 @@ def bound_risk(counts: Any, classes: int, total: float, answer: int, delta: floa
 
 @kernel
 def estimate_impurity(measure: int, counts: Any, classes: int, total: float) -> float:
-    """Return the heterogeneity at the shares seen; 0 if nothing has been seen."""
+    """Return the impurity at the shares seen; 0 if nothing has been seen."""
     if total <= 0.0:
         return 0.0
     result = 0.0

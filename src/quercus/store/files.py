@@ -6,7 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,29 @@ class Model:
         if array.dtype == wanted:
             return array
         return adapt_records(name, array, wanted)
+
+    def part(self, prefix: str, schema: dict[str, Any]) -> Model:
+        """Return what it holds of one of several models: the arrays and sizes whose names begin so.
+
+        Parameters
+        ----------
+        prefix
+            The beginning.
+        schema
+            Features and classes of that model.
+
+        Examples
+        --------
+        >>> forest = Model("GrowingForest", {}, {}, {"trees/0/counts": np.zeros(2)}, {"sizes": {"trees/0/class": 2}})
+        >>> forest.part("trees/0/", {}).extra
+        {'sizes': {'class': 2}}
+        """
+        sizes = self.extra.get("sizes")
+        cut = [
+            {name.removeprefix(prefix): value for name, value in members.items() if name.startswith(prefix)}
+            for members in (self.arrays, sizes if isinstance(sizes, dict) else {})
+        ]
+        return replace(self, schema=schema, arrays=cut[0], extra=self.extra | {"sizes": cut[1]})
 
 
 def write_model(

@@ -44,9 +44,9 @@ def read_state(
     >>> from quercus.state import Field
     >>> class Counts(State):
     ...     counts = Field(np.int64, "class")
-    >>> model = Model("Oak", {}, {}, {"n": np.array([1, 2])}, {"sizes": {"class": 4}})
+    >>> model = Model("Oak", {}, {}, {"n": np.array([1, 2])}, {"sizes": {"class": 2}})
     >>> read_state(model, Counts, renamed={"counts": "n"}).counts.tolist()
-    [1, 2, 0, 0]
+    [1, 2]
     """
     names = renamed or {}
     arrays = {name: model.array(names.get(name, name), dtype) for name, dtype in kind.saved_types().items()}

@@ -29,7 +29,7 @@ def run(X, y, make=Halves, k=1, **given):
             truths.append(truth(learner, X, y, is_asked))
             is_asked[question.row] = True
         for question in sampler.open_questions:
-            sampler.tell(question.id, y[question.row])
+            sampler.answer(question.id, y[question.row])
     return sampler, np.array(truths)
 
 
@@ -128,7 +128,7 @@ def test_accuracy_stops_at_the_oldest_open_question_and_starts_where_told():
     questions = sampler.next(6)
     assert sampler.accuracy().rows == 0
     for question in (*questions[:2], *questions[3:]):
-        sampler.tell(question.id, y[question.row])
+        sampler.answer(question.id, y[question.row])
     assert (sampler.accuracy().rows, sampler.accuracy().labels) == (2, 2)
     sampler.expire(questions[2].id)
     assert (sampler.accuracy().rows, sampler.accuracy().labels) == (6, 5)
@@ -169,7 +169,7 @@ def test_a_row_after_joining_is_any_row():
         for _ in range(6):
             question = sampler.next()
             assert question.row < 8
-            sampler.tell(question.id, "ab"[question.row % 2])
+            sampler.answer(question.id, "ab"[question.row % 2])
         # Two of the ten rows that are left; had the order been kept, they would be the last of eight.
         left += sampler.next().row < 8
     assert abs(left - 0.2 * runs) < 4 * np.sqrt(0.16 * runs)

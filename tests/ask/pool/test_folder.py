@@ -36,7 +36,7 @@ def act(sampler, action):
         sampler.withdraw(waiting[-1].id)
     elif waiting:
         question = waiting[-1 if action == "newest" else 0]
-        sampler.tell(question.id, Y[question.row])
+        sampler.answer(question.id, Y[question.row])
 
 
 def same(a, b):
@@ -86,7 +86,7 @@ def test_a_tree_goes_on_from_a_folder(tmp_path):
     for _ in range(40):
         for sampler in (whole, half):
             for question in sampler.next(2):
-                sampler.tell(question.id, y[question.row].item())
+                sampler.answer(question.id, y[question.row].item())
     half.ledger.close()
     again = PoolSampler(trees[2], rows, ledger=Ledger(tmp_path / "ledger"))
     ours, theirs = trees[0].state_arrays(), trees[2].state_arrays()
@@ -113,7 +113,7 @@ def work(sampler, writes=None):
             if not sampler.open_questions:
                 sampler.next(2)
             question = sampler.open_questions[-1]
-            sampler.tell(question.id, Y[question.row])
+            sampler.answer(question.id, Y[question.row])
     finally:
         os.fsync = flush
 
@@ -136,7 +136,7 @@ def test_killed_between_two_writes_it_ends_as_if_nothing_had_happened(tmp_path):
 def begun(ledger):
     sampler = new_sampler(ledger)
     for question in sampler.next(3):
-        sampler.tell(question.id, Y[question.row])
+        sampler.answer(question.id, Y[question.row])
     return sampler
 
 

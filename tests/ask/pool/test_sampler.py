@@ -18,7 +18,7 @@ from tests.ask.pool.fakes import Halves, OwnPool, pool
 
 def tell_all(sampler, y):
     for question in sampler:
-        assert sampler.tell(question.id, y[question.row])
+        assert sampler.answer(question.id, y[question.row])
     return sampler
 
 
@@ -77,7 +77,7 @@ def test_without_exploration_the_choice_is_that_of_a_slow_one(seed, delta, floor
         questions = sampler.next(k)
         assert [q.row for q in questions] == [slow.next() for _ in range(min(k, 30 - len(slow.asked)))]
         for question in reversed(questions):
-            sampler.tell(question.id, y[question.row])
+            sampler.answer(question.id, y[question.row])
             slow.tell(question.row, y[question.row])
 
 
@@ -120,7 +120,7 @@ def test_a_question_shows_what_was_known():
     assert (first.prediction, first.probability, first.price) == (None, None, 2.5)
     assert first.features == {"x0": X[first.row, 0], "x1": X[first.row, 1]}
     assert first.worth == pytest.approx(40 * 0.95)
-    sampler.tell(first.id, y[first.row])
+    sampler.answer(first.id, y[first.row])
     second = sampler.next()
     assert (second.prediction, second.probability) == (y[first.row], 1.0)
     assert sampler.open_questions == [second]
@@ -132,15 +132,15 @@ def test_an_answer_stays_and_a_refused_one_changes_nothing():
     learner = Halves()
     sampler = PoolSampler(learner, X)
     one, two = sampler.next(2)
-    assert sampler.tell(one.id, "yes")
-    assert not sampler.tell(one.id, "yes")
+    assert sampler.answer(one.id, "yes")
+    assert not sampler.answer(one.id, "yes")
     refusals = [(one.id, "no", AnswerConflict), (7, "no", UnknownQuestion), (two.id, 3, LabelMismatch)]
     refusals += [(two.id, ["yes"], TypeError), (two.id, None, ValueError)]
     for id, label, error in refusals:
         with pytest.raises(error):
-            sampler.tell(id, label)
+            sampler.answer(id, label)
         assert len(learner.seen) == sampler.ledger.answered == 1
-    assert sampler.tell(two.id, np.str_("no"))
+    assert sampler.answer(two.id, np.str_("no"))
     assert type(learner.seen[1][1]) is str
 
 
@@ -149,7 +149,7 @@ def test_a_label_that_the_tree_refuses_is_not_noted():
     sampler = PoolSampler(tree, pool()[0], explore=1)
     question = sampler.next()
     with pytest.raises(ValueError):
-        sampler.tell(question.id, 3)
+        sampler.answer(question.id, 3)
     assert sampler.ledger.answered == 0
 
 
@@ -184,7 +184,7 @@ def test_what_is_given_up_is_not_asked_again():
     assert sampler.withdraw(taken.id)
     assert (sampler.left, sampler.spent) == (5, 1)
     with pytest.raises(QuestionExpired):
-        sampler.tell(lost.id, "no")
+        sampler.answer(lost.id, "no")
     tell_all(sampler, y)
     assert len(set(rows_of(sampler))) == sampler.asked == 7
 
@@ -303,7 +303,7 @@ def test_labels_that_the_tree_has_are_not_asked_for():
     asked = []
     for question in sampler:
         asked.append(question.row)
-        sampler.tell(question.id, str(y[question.row]))
+        sampler.answer(question.id, str(y[question.row]))
     assert sorted(asked) == list(range(10, 60))
     assert tree.pool_labelled_.all()
 
@@ -319,7 +319,7 @@ def test_a_tree_that_kept_other_rows_is_taught_one_by_one():
     tree = qc.CredibleTree(cuts="exact").partial_fit(X, y)
     sampler = PoolSampler(tree, X + 1.0, labels=5)
     for question in sampler:
-        sampler.tell(question.id, "yes")
+        sampler.answer(question.id, "yes")
     assert tree.n_pool_ == 65
 
 
@@ -327,9 +327,9 @@ def test_rows_may_join_the_pool_meanwhile():
     X, y = pool(60)
     tree = qc.CredibleTree().fit_pool(X)
     sampler = PoolSampler(tree, X)
-    sampler.tell(sampler.next().id, "yes")
+    sampler.answer(sampler.next().id, "yes")
     tree.partial_fit(X[:5], y[:5])
-    assert sampler.tell(sampler.next().id, "no")
+    assert sampler.answer(sampler.next().id, "no")
 
 
 def test_a_row_labelled_behind_its_back_is_refused():
@@ -339,7 +339,7 @@ def test_a_row_labelled_behind_its_back_is_refused():
     question = sampler.next()
     tree.learn_pool([question.row], ["yes"])
     with pytest.raises(ValueError, match=f"the label of row {question.row} of its pool already"):
-        sampler.tell(question.id, "yes")
+        sampler.answer(question.id, "yes")
     assert sampler.ledger.question(question.id).status == "open"
 
 
@@ -354,5 +354,12 @@ def test_columns_named_by_numbers():
     table = pd.DataFrame(X)
     sampler = PoolSampler(qc.CredibleTree().fit_pool(table), table, labels=3)
     for question in sampler:
-        sampler.tell(question.id, str(y[question.row]))
+        sampler.answer(question.id, str(y[question.row]))
     assert list(question.features) == ["x0", "x1"]
+
+
+def test_the_former_name_of_answer_still_works():
+    sampler = PoolSampler(qc.HoeffdingTree(), [{"age": 41}, {"age": 29}])
+    with pytest.warns(DeprecationWarning, match="answer"):
+        assert sampler.tell(sampler.next().id, "yes")
+    assert sampler.learner.predict_one({"age": 41}) == "yes"

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import quercus as qc
 from quercus.learners.bayesian import BayesianForest, BayesianTree
-from quercus.learners.bayesian.growth import fit_row
+from quercus.learners.bayesian.growth import add_values
 
 JOBS = ("clerk", "smith", "nurse")
 KINDS = {
@@ -203,7 +203,7 @@ def let_arrive(forest, merged):
     row = np.full(len(schema.names), np.nan)
     row[schema.names.index("job")] = len(brought) - 1
     nominal = [kind == "nominal" for kind in schema.kinds]
-    fit_row(forest._state, row, len(wanted.labels) - 1, nominal)
+    add_values(forest._state, row, len(wanted.labels) - 1, nominal)
     forest._note_schema()
 
 

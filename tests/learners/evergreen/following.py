@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quercus import EvergreenTree
-from quercus.learners.evergreen.additive.layout import COUNT, MOVE
+from quercus.learners.evergreen.additive.state import COEFFICIENT, COUNT
 from quercus.learners.evergreen.layout import CATCHING, GROWING, IDLE, REPLAYING
 from tests.learners.evergreen.oracle.tree import NaiveEvergreen
 
@@ -68,7 +68,7 @@ class Follower:
             self.plain.learn(values, number, weight)
         self.tree.partial_fit([row], [label], sample_weight=[weight])
         if self.rows is not None:
-            # So that a small store is full while there is memory for nodes.
+            # So that a small reservoir is full while there is memory for nodes.
             self.tree._state.options["most_rows"] = self.rows
         self._follow()
 
@@ -96,7 +96,7 @@ class Follower:
             if plain.growth.tree is None:
                 plain.finish()
             left = 0 if stage == IDLE else int(option["rows"] - option["position"])
-            more = len(plain.growth.recent) + len(plain.store) - plain.growth.since - left
+            more = len(plain.growth.recent) + len(plain.reservoir) - plain.growth.since - left
             plain.catch_up(more)
         assert (plain.growth is None) == (stage == IDLE)
         assert stage != GROWING or plain.growth.tree is None
@@ -105,8 +105,8 @@ class Follower:
 def assert_same_answers(follower, X):
     tree, plain = follower.tree, follower.plain
     order = [follower.labels[label] for label in tree.classes_.tolist()]
-    told = tree.predict_proba(X)
-    for row, shares in zip(X, told, strict=True):
+    found = tree.predict_proba(X)
+    for row, shares in zip(X, found, strict=True):
         expected = plain.answer([follower._known(f, x) for f, x in enumerate(row)])
         np.testing.assert_allclose(shares, np.array(expected)[order], rtol=1e-7, atol=1e-10)
 
@@ -125,34 +125,34 @@ def assert_same_tree(follower):
         assert (record["left"] > 0) == (node.cut is not None)
         if node.cut is None:
             continue
-        np.testing.assert_allclose(record["odds"], max(node.o, 1e-300), rtol=1e-5)
+        np.testing.assert_allclose(record["stop_odds"], max(node.o, 1e-300), rtol=1e-5)
         np.testing.assert_allclose(record["stop"], node.h, rtol=1e-7)
         assert record["feature"] == node.cut.feature
         if node.cut.numeric:
             assert record["threshold"] == pytest.approx(node.cut.edge)
             assert bool(record["missing_left"]) == node.cut.missing_left
         waiting += [(int(record["left"]), node.left), (int(record["left"]) + 1, node.right)]
-    assert_same_singles(follower.tree._state.additive, plain.singles)
+    assert_same_additive(follower.tree._state.additive, plain.additive)
 
 
-def assert_same_singles(singles, plain):
-    """Every cell of every feature: its limits, counts, moves and visits; weights and losses."""
-    K, sums = plain.K, singles.sums[0]
-    assert singles.is_on
+def assert_same_additive(additive, plain):
+    """Every bin of every feature: its edges, counts, coefficients and visits; weights and losses."""
+    K, sums = plain.K, additive.sums[0]
+    assert additive.is_on
     assert sums["seen"] == plain.n
     for name, value in (
-        ("told_weight", plain.a),
+        ("trees_weight", plain.a),
         ("sum_weight", plain.b),
-        ("told_loss", plain.L_B),
+        ("trees_loss", plain.L_B),
         ("loss", plain.L_S),
     ):
         assert sums[name] == pytest.approx(value, rel=1e-7, abs=1e-9)
-    assert singles.totals[1, :K] == pytest.approx([plain.T[k] for k in range(K)], rel=1e-9)
-    for f, column in enumerate(singles.columns):
-        assert singles.limits[f, : column["limits"]].tolist() == pytest.approx(plain.limits[f])
-        for cell in range(column["room"]):
-            at = column["first"] + cell
-            assert singles.visits[at] == pytest.approx(plain.v[f, cell], rel=1e-9)
-            for line, table in ((MOVE, plain.V), (COUNT, plain.N)):
-                expected = [table[f, cell, k] for k in range(K)]
-                np.testing.assert_allclose(singles.table[at, line, :K], expected, rtol=1e-6, atol=1e-8)
+    assert additive.totals[1, :K] == pytest.approx([plain.T[k] for k in range(K)], rel=1e-9)
+    for f, column in enumerate(additive.columns):
+        assert additive.bin_edges[f, : column["edges"]].tolist() == pytest.approx(plain.bin_edges[f])
+        for bin_id in range(column["capacity"]):
+            at = column["first"] + bin_id
+            assert additive.visits[at] == pytest.approx(plain.v[f, bin_id], rel=1e-9)
+            for line, table in ((COEFFICIENT, plain.V), (COUNT, plain.N)):
+                expected = [table[f, bin_id, k] for k in range(K)]
+                np.testing.assert_allclose(additive.table[at, line, :K], expected, rtol=1e-6, atol=1e-8)

@@ -1,4 +1,4 @@
-"""The naive single features by hand: cells, sums, answers, updates, limits, kept rows, alarms and late features."""
+"""The naive single features by hand: bins, sums, answers, updates, bin edges, kept rows, alarms and late features."""
 
 import math
 from fractions import Fraction
@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from .oracle.additive import Kept, due
-from .oracle.additive import NaiveSingles as Singles
+from .oracle.additive import NaiveAdditive as AdditiveModel
 from .oracle.tree import NaiveEvergreen as Evergreen
 from .oracle.tree import hashed
 
@@ -24,10 +24,10 @@ def shared(x):
 
 
 def by_hand():
-    """Two classes; a number of two cells and a category of three; b is 1."""
-    model = Singles(["numeric", "nominal"])
+    """Two classes; a number of two bins and a category of three; b is 1."""
+    model = AdditiveModel(["numeric", "nominal"])
     model.K, model.n, model.weight, model.b = 2, 6, 6.0, 1.0
-    model.limits[0], model.largest = [0.5], [2, 3]
+    model.bin_edges[0], model.largest = [0.5], [2, 3]
     model.v.update({(0, 1): 0.5, (0, 2): 0.5, (1, 1): 8.0, (1, 2): 8.0, (1, 3): 8.0})  # enough to count wholly
     model.N.update({(0, 1, 0): 3.0, (0, 2, 0): 1.0, (0, 1, 1): 1.0, (0, 2, 1): 1.0})
     model.N.update({(1, 2, 0): 1.0, (1, 3, 0): 3.0, (1, 1, 1): 2.0})
@@ -35,12 +35,12 @@ def by_hand():
     return model
 
 
-ROW = [0.25, 1]  # cells 1 and 2
+ROW = [0.25, 1]  # bins 1 and 2
 # C is (2 + 3) / 2. s(0) = ln(7/2) + ln(3/2) - 2 ln(4 + 5/4), s(1) = ln(3/2) + ln(1/2) - 2 ln(2 + 5/4).
 S_0, S_1 = math.log(F(4, 21)), math.log(F(12, 169))
 
 
-def with_moves():
+def with_coefficients():
     """exp(z) is 1/4 4/21 2 = 2/21 and 3/4 12/169 3 = 27/169, that is as 338 to 567."""
     model = by_hand()
     model.V.update({(0, 1, 0): LN2, (1, 2, 1): math.log(3), (0, 2, 0): 9.0, (1, 1, 1): 9.0, (1, 0, 0): 9.0})
@@ -52,16 +52,16 @@ S = [F(338, 905), F(567, 905)]
 
 
 def test_cells():
-    model = Singles(["numeric", "nominal"])
-    assert [model.cell(0, x) for x in (None, -9.0, 9.0)] == [0, 1, 1]
-    model.limits[0] = [2.0, 5.5]
-    assert [model.cell(0, x) for x in (None, -9.0, 2.0, 2.1, 5.5, 6.0)] == [0, 1, 1, 2, 2, 3]
-    assert [model.cell(1, x) for x in (None, 0, 7, 252, 253, 300)] == [0, 1, 8, 253, 254, 254]
-    assert model.cells([6.0, None]) == [(0, 3), (1, 0)]
+    model = AdditiveModel(["numeric", "nominal"])
+    assert [model.bin_of(0, x) for x in (None, -9.0, 9.0)] == [0, 1, 1]
+    model.bin_edges[0] = [2.0, 5.5]
+    assert [model.bin_of(0, x) for x in (None, -9.0, 2.0, 2.1, 5.5, 6.0)] == [0, 1, 1, 2, 2, 3]
+    assert [model.bin_of(1, x) for x in (None, 0, 7, 252, 253, 300)] == [0, 1, 8, 253, 254, 254]
+    assert model.bins_of([6.0, None]) == [(0, 3), (1, 0)]
 
 
 def test_the_mean_number_of_cells():
-    model = Singles(["numeric", "nominal", "nominal", "nominal"])
+    model = AdditiveModel(["numeric", "nominal", "nominal", "nominal"])
     assert model.C() == 1
     model.learn([1.0], [None, 4, None, 300], 0, 1.0)
     assert model.C() == F(5 + 254, 2)
@@ -87,7 +87,7 @@ def test_cells_of_few_visits_count_less():
 
 
 def test_what_the_sum_tells():
-    model = with_moves()
+    model = with_coefficients()
     assert model.z(B, ROW) == [close(math.log(F(2, 21))), close(math.log(F(27, 169)))]
     assert model.S(B, ROW) == [close(x) for x in S]
     assert model.answer(B, ROW) == [close((F(1, 4) + S[0]) / 2), close((F(3, 4) + S[1]) / 2)]
@@ -97,7 +97,7 @@ def test_what_the_sum_tells():
 
 
 def test_at_first_the_sum_tells_what_the_trees_tell():
-    model = Singles(["numeric", "nominal", "nominal", "numeric"])
+    model = AdditiveModel(["numeric", "nominal", "nominal", "numeric"])
     assert (model.a, model.b) == (1, 0.5)
     assert model.answer(B, [1.0, 2, None, None]) == [close(0.25), close(0.75)]
     assert model.answer([], [1.0, 2, None, None]) == []
@@ -112,7 +112,7 @@ def test_large_sums():
 
 
 def test_weights_of_both():
-    model = with_moves()
+    model = with_coefficients()
     model.L_B, model.L_S = 7.0, 7.0 + math.log(3)
     assert model.answer(B, ROW)[0] == close((3 * F(1, 4) + S[0]) / 4)
     model.L_B, model.L_S = 7.0 + math.log(3), 7.0
@@ -126,7 +126,7 @@ def test_weights_of_both():
 
 
 def test_the_first_update():
-    model = Singles(["nominal", "nominal", "nominal", "numeric"])
+    model = AdditiveModel(["nominal", "nominal", "nominal", "numeric"])
     model.learn(B, [0, 3, None, 0.5], 0, 1.0)
     # All s are 4 ln(1/2) - 4 ln(1/2): S is B, and g is -3/4 and 3/4.
     assert (close(math.log(4)), close(math.log(4))) == (model.L_B, model.L_S)
@@ -134,18 +134,18 @@ def test_the_first_update():
     r = 3 / 4 * math.log(3)
     assert model.Q_a == close(r**2)
     assert model.a == close(1 - 0.3 * r / math.sqrt(r**2 + 1))
-    cells = [(0, 1), (1, 4), (2, 0), (3, 1)]
-    assert model.v == dict.fromkeys(cells, 1)
+    bins = [(0, 1), (1, 4), (2, 0), (3, 1)]
+    assert model.v == dict.fromkeys(bins, 1)
     move = 0.3 * 0.75 / math.sqrt(6)  # 4 (1 + 1/2)
-    assert {(*cell, k): close(move if k == 0 else -move) for cell in cells for k in (0, 1)} == model.V
-    assert {(*cell, 0): 1.0 for cell in cells} == model.N
+    assert {(*one, k): close(move if k == 0 else -move) for one in bins for k in (0, 1)} == model.V
+    assert {(*one, 0): 1.0 for one in bins} == model.N
     assert model.T == {0: 1.0}
     assert (model.n, model.K, model.largest) == (1, 2, [1, 4, 0, 1])
     assert model.kept == [Kept([0, 3, None, 0.5], 0, 1.0)]
 
 
 def test_an_update_of_b():
-    model = with_moves()
+    model = with_coefficients()
     model.Q_b, model.Q_a, model.L_B, model.L_S = 3.0, 2.0, 1.0, 2.0
     model.learn(B, ROW, 0, 1.0)
     g = 567 / 905
@@ -187,7 +187,7 @@ def test_a_loss_is_at_most_that_of_a_billionth():
     [(0.0, 1), (15_998.0, 15_999), (15_999.0, 16_000), (16_000.0, 16_000), (5e5, 16_000), (2.75, 3), (0.5, 1)],
 )
 def test_visits_are_whole_and_have_a_largest(visits, counted):
-    model = Singles(["nominal"])
+    model = AdditiveModel(["nominal"])
     model.v[0, 1] = visits
     model.learn([0.5, 0.5], [0], 1, 1.0)
     assert model.v[0, 1] == visits + 1
@@ -200,7 +200,7 @@ def test_visits_are_whole_and_have_a_largest(visits, counted):
     [(1.0, 1.0), (4.0, F(28, 10)), (0.25, F(7, 25)), (1000.0, F(7000, 1006)), (0.5, F(7, 13))],
 )
 def test_weights(weight, u):
-    model = with_moves()
+    model = with_coefficients()
     model.learn(B, ROW, 0, weight)
     assert close(weight * math.log(4)) == model.L_B
     assert close(weight * math.log(F(905, 338))) == model.L_S
@@ -216,7 +216,7 @@ def test_weights(weight, u):
 
 
 def test_a_row_that_is_heavier_than_all_before():
-    model = Singles(["nominal"])
+    model = AdditiveModel(["nominal"])
     learn_one_class(model, [[0]] * 19)
     model.learn([0.5, 0.5], [0], 1, 10_000.0)
     # 20 * 10000 / 10019 mean weights. The class is new: s(0) is ln(39/2) - ln(39/2), s(1) as much.
@@ -226,7 +226,7 @@ def test_a_row_that_is_heavier_than_all_before():
 def test_a_class_that_trees_did_not_know():
     model = by_hand()
     model.L_B, model.L_S = 3.0, 4.0
-    model.learn([0.25, 0.75, 0.0], ROW, 2, 1.0, told=False)
+    model.learn([0.25, 0.75, 0.0], ROW, 2, 1.0, judged=False)
     assert (model.L_B, model.L_S, model.T[2]) == (3.0, 4.0, 1.0)
 
 
@@ -254,34 +254,34 @@ def learn_one_class(model, rows):
 
 def test_when_limits_are_drawn():
     assert [n for n in range(1, 1030) if due(n)] == [8, 16, 32, 64, 128, 256, 512, 1024]
-    model = Singles(["numeric", "nominal"])
+    model = AdditiveModel(["numeric", "nominal"])
     learn_one_class(model, [[float(x), x] for x in range(7)])
-    assert model.limits == [[], []]
+    assert model.bin_edges == [[], []]
     assert model.v[0, 1] == 7
     learn_one_class(model, [[7.0, 7]])
     eight = [x + 0.5 for x in range(7)]
-    assert model.limits == [eight, []]
+    assert model.bin_edges == [eight, []]
     assert all(model.v[f, c] == model.N[f, c, 0] == 1 for f in (0, 1) for c in range(1, 9))
     learn_one_class(model, [[x + 8.0, 0] for x in range(7)])
-    assert model.limits == [eight, []]
+    assert model.bin_edges == [eight, []]
     assert model.v[0, 8] == 8  # 7, 8, ... 14
     learn_one_class(model, [[15.0, 0]])
-    assert model.limits == [[x + 0.5 for x in range(15)], []]
+    assert model.bin_edges == [[x + 0.5 for x in range(15)], []]
     assert all(model.v[0, c] == 1 for c in range(1, 17))
     assert model.C() == F(16 + 8, 2)
 
 
 def test_cells_are_counted_anew():
-    model = Singles(["numeric"])
+    model = AdditiveModel(["numeric"])
     learn_one_class(model, [[float(x)] for x in range(1, 32, 2)])
-    assert model.limits == [[float(x) for x in range(2, 31, 2)]]  # 2 i + 1 is in cell i + 1
-    for x in range(0, 30, 2):  # 2 i is in cell i, but 0 in cell 1
+    assert model.bin_edges == [[float(x) for x in range(2, 31, 2)]]  # 2 i + 1 is in bin i + 1
+    for x in range(0, 30, 2):  # 2 i is in bin i, but 0 in bin 1
         model.learn([1.0], [float(x)], 0, 4.0)
     for c in range(1, 17):
         model.V[0, c, 0] = float(c)
     model.learn([1.0], [30.0], 0, 4.0)
-    # 32 values, 16 cells, two rows in each: 2 i of weight 4 and 2 i + 1 of weight 1.
-    assert model.limits == [[x + 0.5 for x in range(1, 30, 2)]]
+    # 32 values, 16 bins, two rows in each: 2 i of weight 4 and 2 i + 1 of weight 1.
+    assert model.bin_edges == [[x + 0.5 for x in range(1, 30, 2)]]
     assert [model.v[0, c] for c in range(1, 17)] == [2] * 16
     assert [model.N[0, c, 0] for c in range(1, 17)] == [5] * 16
     assert [model.V[0, c, 0] for c in range(1, 17)] == [1] + [i + 0.5 for i in range(1, 16)]
@@ -289,9 +289,9 @@ def test_cells_are_counted_anew():
 
 
 def test_cells_counted_anew_of_two_classes_and_missing_values():
-    """An old cell of three rows and one of one become two cells of two rows; cell 0 stays as it is."""
-    model = Singles(["nominal", "numeric"])
-    model.n, model.K, model.limits[1] = 4, 2, [10.0, 100.0]
+    """An old bin of three rows and one of one become two bins of two rows; bin 0 stays as it is."""
+    model = AdditiveModel(["nominal", "numeric"])
+    model.n, model.K, model.bin_edges[1] = 4, 2, [10.0, 100.0]
     model.kept = [Kept([None, x], k, w) for x, k, w in ((1.0, 0, 1.0), (1.0, 1, 2.0), (2.0, 1, 4.0), (20.0, 0, 8.0))]
     model.kept.append(Kept([None, None], 1, 16.0))
     model.N.update({(1, 0, 1): 16.0, (0, 0, 1): 31.0, (1, 1, 0): 99.0, (1, 3, 1): 99.0})
@@ -304,9 +304,9 @@ def test_cells_counted_anew_of_two_classes_and_missing_values():
     assert (model.N[0, 0, 1], model.v[0, 0], model.V[0, 0, 0]) == (31, 5, 0.5)
 
 
-def ready_to_part(values, limits):
-    model = Singles(["nominal", "numeric"])
-    model.n, model.K, model.limits[1] = 1024, 2, limits
+def ready_to_part(values, bin_edges):
+    model = AdditiveModel(["nominal", "numeric"])
+    model.n, model.K, model.bin_edges[1] = 1024, 2, bin_edges
     model.kept = [Kept([None, x], 0, 1.0) for x in values]
     return model
 
@@ -319,8 +319,8 @@ def test_cells_are_parted():
     model.N.update({(1, 0, 0): 9.0, (1, 1, 0): 7.0, (1, 2, 0): 100.0, (1, 2, 1): 10.0, (1, 3, 1): 2.0, (0, 2, 0): 5.0})
     model.v.update({(1, 0): 8.0, (1, 1): 7.0, (1, 2): 51.0, (1, 3): 2.0, (0, 2): 5.0})
     model.V.update({(1, 0, 0): 1.0, (1, 1, 0): 2.0, (1, 2, 0): 3.0, (1, 2, 1): -3.0, (1, 3, 1): 4.0, (0, 2, 0): 5.0})
-    model._draw_limits(1)
-    assert model.limits == [[], [0.5, 1.5, 2.5, 20.0]]
+    model._draw_bin_edges(1)
+    assert model.bin_edges == [[], [0.5, 1.5, 2.5, 20.0]]
     assert [model.N[1, c, 0] for c in range(6)] == [9, 7, shared(50), shared(30), shared(20), 0]
     assert [model.N[1, c, 1] for c in range(6)] == [0, 0, shared(5), shared(3), shared(2), 2]
     assert [model.v[1, c] for c in range(6)] == [8, 7, shared(25.5), shared(15.3), shared(10.2), 2]
@@ -331,19 +331,19 @@ def test_cells_are_parted():
 
 
 def test_at_most_31_limits():
-    # All 16 values in the last cell: 16 parts, 15 limits more.
+    # All 16 values in the last bin: 16 parts, 15 bin edges more.
     crowd = [float(x) for x in range(1, 17)]
     few, many = (ready_to_part(crowd, [-float(x) for x in range(count, 0, -1)]) for count in (16, 17))
-    few._draw_limits(1)
-    assert few.limits[1][16:] == [x + 0.5 for x in range(1, 16)]
+    few._draw_bin_edges(1)
+    assert few.bin_edges[1][16:] == [x + 0.5 for x in range(1, 16)]
     many.N[1, 18, 0], many.v[1, 18] = 5.0, 3.0
-    many._draw_limits(1)
-    assert len(many.limits[1]) == 17
+    many._draw_bin_edges(1)
+    assert len(many.bin_edges[1]) == 17
     assert (many.N[1, 18, 0], many.v[1, 18]) == (5, 3)
 
 
 def test_rows_that_are_kept():
-    model = Singles(["nominal"], seed=3)
+    model = AdditiveModel(["nominal"], seed=3)
     for i in range(514):
         model.learn([1.0], [i], 0, 1.0)
         if i == 511:
@@ -355,23 +355,23 @@ def test_rows_that_are_kept():
 
 def test_limits_after_512_rows():
     """A number is always 0, until from row 512 on it is 1 or 2 in turn."""
-    model = Singles(["numeric"])
+    model = AdditiveModel(["numeric"])
     learn_one_class(model, [[0.0]] * 512)
-    assert model.limits == [[]]
+    assert model.bin_edges == [[]]
     assert model.v[0, 1] == 512
     learn_one_class(model, [[1.0 + i % 2] for i in range(511)])
-    assert model.limits == [[]]
+    assert model.bin_edges == [[]]
     model.V[0, 1, 0] = 5.0
     learn_one_class(model, [[2.0]])
     known = [row.values[0] for row in model.kept]
-    assert model.limits == [[0.5, 1.5]]
+    assert model.bin_edges == [[0.5, 1.5]]
     assert [model.v[0, c] for c in (1, 2, 3)] == [shared(F(1024 * known.count(x), 512)) for x in (0.0, 1.0, 2.0)]
     assert [model.N[0, c, 0] for c in (1, 2, 3)] == [model.v[0, c] for c in (1, 2, 3)]
     assert [model.V[0, c, 0] for c in (1, 2, 3)] == [5, 5, 5]
 
 
 def test_fading():
-    model = with_moves()
+    model = with_coefficients()
     model.T.update({0: 400.0, 1: 200.0})
     model.v[0, 1], model.Q_a, model.Q_b, model.L_B, model.L_S = 7.0, 3.0, 5.0, 1.0, 2.0
     model.fade()  # by 300 / 600
@@ -380,7 +380,7 @@ def test_fading():
     assert (model.Q_a, model.Q_b) == (1.5, 2.5)
     assert (model.V[0, 1, 0], model.V[1, 0, 0]) == (close(LN2 / 2), 4.5)
     assert (model.a, model.b, model.L_B, model.L_S, model.n) == (1, 1, 1, 2, 6)
-    model.fade()  # 300 are left: only moves
+    model.fade()  # 300 are left: only coefficients
     assert model.T == {0: 200.0, 1: 100.0}
     assert (model.v[0, 1], model.Q_a, model.V[1, 0, 0]) == (3.5, 1.5, 2.25)
     model.T.update({0: 20.0})
@@ -404,20 +404,20 @@ def test_a_feature_that_comes_later():
     assert (model.v[2, 0], model.v[3, 1], model.N[2, 0, 1], model.N[3, 1, 1]) == (7, 1, 3, 1)
     assert model.V[3, 1, 1] / model.V[2, 0, 1] == close(math.sqrt((1 + 3.5) / 1.5))
     model.learn([0.5, 0.5], [0.25, 1, 3.0, 0], 1, 1.0)
-    # The eighth row: limits of both numbers, from the kept rows.
-    assert (model.n, model.limits) == (8, [[], [], [], []])
+    # The eighth row: bin edges of both numbers, from the kept rows.
+    assert (model.n, model.bin_edges) == (8, [[], [], [], []])
     assert model.C() == F(1 + 3 + 1 + 1, 4)
 
 
 def test_a_number_that_comes_after_512_rows():
-    model = Singles(["nominal"])
+    model = AdditiveModel(["nominal"])
     learn_one_class(model, [[0]] * 600)
     model.add_features(["numeric"])
     assert (model.v[1, 0], model.N[1, 0, 0]) == (600, 600)
     model.add_features(["numeric"])
     learn_one_class(model, [[0, float(i % 4 == 0), float(i % 4 > 0)] for i in range(424)])
     # Two values, two parts, however often each comes.
-    assert model.limits[1:] == [[0.5], [0.5]]
+    assert model.bin_edges[1:] == [[0.5], [0.5]]
     assert (model.v[1, 0], model.N[1, 0, 0]) == (600, 600)
     zeros, ones = (sum(row.values[1] == x for row in model.kept) for x in (0.0, 1.0))
     assert [model.v[1, c] for c in (1, 2)] == [shared(F(424 * count, zeros + ones)) for count in (zeros, ones)]
@@ -425,7 +425,7 @@ def test_a_number_that_comes_after_512_rows():
 
 
 def test_nothing_gets_lost():
-    model = Singles(["numeric", "nominal", "numeric"], seed=1)
+    model = AdditiveModel(["numeric", "nominal", "numeric"], seed=1)
     for i in range(1100):
         x = hashed(9, 1, i)
         row = [x if x < 0.9 else None, math.floor(300 * hashed(9, 2, i)), 3 * x if i < 600 else 100.0 + x]
@@ -437,8 +437,8 @@ def test_nothing_gets_lost():
         for k in range(3):
             assert sum(c for (g, _, j), c in model.N.items() if (g, j) == (f, k)) == pytest.approx(model.T[k], rel=1e-9)
         assert sum(v for (g, _), v in model.v.items() if g == f) == pytest.approx(1100, rel=1e-9)
-    assert len(model.limits[0]) == 15
-    assert len(model.limits[2]) > 15  # what came after row 512 is in a cell that was too large
+    assert len(model.bin_edges[0]) == 15
+    assert len(model.bin_edges[2]) > 15  # what came after row 512 is in a bin that was too large
     assert model.largest[1] == 254
 
 
@@ -447,42 +447,42 @@ def test_on_top_of_a_tree():
     assert model.answer([0]) == [0.5, 0.5]
     model.learn([0], 0)
     B = F(3, 4) * F(2, 3) + F(7, 8) * F(1, 3)  # A and the leaf 3/4, R 7/8, of equal losses
-    assert model.told([0]) == [close(B), close(1 - B)]
+    assert model.proba([0]) == [close(B), close(1 - B)]
     # All s are 0, and a is 1 since both B were 1/2. The move is half of .3 / sqrt(1 + 1/2).
     up = math.exp(2 * 0.15 / math.sqrt(1.5))
     S = float(B) * up / (float(B) * up + float(1 - B))
-    assert model.singles.L_B == model.singles.L_S == close(LN2)
+    assert model.additive.L_B == model.additive.L_S == close(LN2)
     assert model.answer([0]) == [close((B + S) / 2), close(1 - (B + S) / 2)]
     # A third class: A and the leaf tell 1/6 of it, R half of that.
     model.learn([0], 2)
-    assert close(0.999 * LN2 - math.log(F(5, 36))) == model.singles.L_B
-    assert model.singles.T == {0: 1.0, 2: 1.0}
+    assert close(0.999 * LN2 - math.log(F(5, 36))) == model.additive.L_B
+    assert model.additive.T == {0: 1.0, 2: 1.0}
     assert len(model.answer([0])) == 3
 
 
 def test_weights_are_rounded_and_none_is_not_learned():
     model = Evergreen(["nominal"])
     model.learn([0], 0, weight=0.0)
-    assert (model.singles.n, model.answer([0])) == (0, [])
+    assert (model.additive.n, model.answer([0])) == (0, [])
     model.learn([0], 0, weight=1e-9)
-    assert model.singles.T == {0: 2.0**-20}
-    assert model.singles.kept[0].weight == 2.0**-20
+    assert model.additive.T == {0: 2.0**-20}
+    assert model.additive.kept[0].weight == 2.0**-20
 
 
 def test_no_features():
     model = Evergreen([], classes=2, seed=3)
-    assert (model.singles.seed, model.singles.b) == (3, 1)
+    assert (model.additive.seed, model.additive.b) == (3, 1)
     for _ in range(8):
         model.learn([], 0)
-    B, a = model.told([]), model.singles.a
-    assert model.singles.S(B, []) == [close(B[k] ** a / (B[0] ** a + B[1] ** a)) for k in (0, 1)]
+    B, a = model.proba([]), model.additive.a
+    assert model.additive.S(B, []) == [close(B[k] ** a / (B[0] ** a + B[1] ** a)) for k in (0, 1)]
 
 
 def test_alarms_look_at_the_answer_with_single_features():
     model = Evergreen(["nominal"], classes=2)
     model.learn([0], 0)
-    assert model.told([0])[0] > 0.5
-    model.singles.V[0, 1, 1], model.singles.L_B = 50.0, 50.0
+    assert model.proba([0])[0] > 0.5
+    model.additive.V[0, 1, 1], model.additive.L_B = 50.0, 50.0
     assert model.answer([0])[1] > 0.5
     model.learn([0], 0)
     assert model.wrong == [False, True]
@@ -494,7 +494,7 @@ def test_an_alarm_fades_single_features():
         for i in range(600):
             model.learn([None], i % 2 if i >= 300 else 0)
     assert (watching.alarms, still.alarms) == ([600], [])
-    one, other = watching.singles, still.singles
+    one, other = watching.additive, still.additive
     assert other.T == {0: 450.0, 1: 150.0}
     assert one.T == {0: 225.0, 1: 75.0}  # by 300 / 600
     assert one.N == {(0, 0, 0): 225.0, (0, 0, 1): 75.0}

@@ -9,7 +9,7 @@ import pytest
 
 import quercus as qc
 from quercus import EvergreenTree, ModelFileError
-from tests.learners.evergreen.test_evergreen_look import CASES, COST, examples, make_rows
+from tests.learners.evergreen.test_evergreen_view import CASES, COST, examples, make_rows
 
 
 @pytest.fixture(scope="module", params=CASES)

@@ -50,9 +50,9 @@ def test_classes_without_room_end_a_batch_before_their_row(make, tmp_path):
     X = np.random.default_rng(0).normal(size=(2000, 3))
     few = {"trees": 3, "max_bytes": 4_000_000} if make is qc.EvergreenForest else {"max_bytes": 1_000_000}
     model, plain = (make(**few).partial_fit(X[:500], (X[:500, 0] > 0).astype(int)) for _ in range(2))
-    with pytest.raises(MemoryError, match="max_bytes") as told:
+    with pytest.raises(MemoryError, match="max_bytes") as refused:
         model.partial_fit(X, np.arange(2000))
-    learned = int(re.search(r"The (\d+) rows before", str(told.value))[1])
+    learned = int(re.search(r"The (\d+) rows before", str(refused.value))[1])
     assert learned == model.classes_.size > 2
     plain.partial_fit(X[:learned], np.arange(learned))
     model.save(tmp_path / "model.quercus")

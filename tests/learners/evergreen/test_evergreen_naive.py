@@ -36,9 +36,9 @@ def test_bins_are_cut_where_values_crowd():
         follower.learn(row, label)
     arrays = follower.tree._state
     for f in range(2):
-        assert arrays.edges[f, : arrays.features["edges"][f]].tolist() == pytest.approx(follower.plain.edges[f])
+        assert arrays.bin_edges[f, : arrays.features["edges"][f]].tolist() == pytest.approx(follower.plain.edges[f])
     assert arrays.features["edges"][0] > 8
-    assert [row.codes for row in follower.plain.store] == arrays.codes[: arrays.n_rows].tolist()
+    assert [row.codes for row in follower.plain.reservoir] == arrays.bin_codes[: arrays.n_rows].tolist()
     assert_same_tree(follower)
 
 
@@ -49,7 +49,7 @@ def test_a_full_store_is_thinned_out(keep):
     for row, label in zip(X, y, strict=True):
         follower.learn(row, label)
     arrays = follower.tree._state
-    assert [row.number for row in follower.plain.store] == arrays.rows["number"][: arrays.n_rows].tolist()
+    assert [row.number for row in follower.plain.reservoir] == arrays.rows["number"][: arrays.n_rows].tolist()
     assert_same_tree(follower)
     assert_same_answers(follower, X[:20])
 
@@ -73,5 +73,5 @@ def test_an_alarm_forgets_older_rows():
     for row, label in zip(X, y, strict=True):
         follower.learn(row, label)
     assert follower.plain.alarms
-    assert follower.tree.rows_ == len(follower.plain.store) < 1000
+    assert follower.tree.rows_ == len(follower.plain.reservoir) < 1000
     assert_same_tree(follower)

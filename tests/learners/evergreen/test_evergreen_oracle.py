@@ -23,15 +23,15 @@ from .oracle.tree import (
     gain_of,
     hashed,
     log_q,
-    look,
     number_parts,
     plant,
+    predict_path,
     threshold,
     update_odds,
     weigh,
 )
 
-Evergreen = partial(NaiveEvergreen, singles=False)
+Evergreen = partial(NaiveEvergreen, additive=False)
 F = Fraction
 LN2 = math.log(2)
 
@@ -98,11 +98,11 @@ def test_rows_of_a_bin_that_was_cut():
     model.n, model.edges = 5000, [[0.5, 20.0]]
     model.sample = [Row(i, [float(x)], [code_of(x, [0.5])], 0, 1.0) for i, x in enumerate([0] * 4 + list(range(1, 13)))]
     gone = [Row(100 + i, [None], [code], 0, 1.0) for i, code in enumerate([0, 1, 2, 2, 3])]
-    model.store = [model.sample[0], model.sample[5], model.sample[15], *gone]
+    model.reservoir = [model.sample[0], model.sample[5], model.sample[15], *gone]
     model._draw_edges(0)
     assert model.edges == [[0.5, 4.5, 8.5, 20.0]]
     thirds = [2 + math.floor(3 * hashed(0, 2, i)) for i in (102, 103)]
-    assert [row.codes[0] for row in model.store] == [1, 2, 4, 0, 1, *thirds, 5]
+    assert [row.codes[0] for row in model.reservoir] == [1, 2, 4, 0, 1, *thirds, 5]
 
 
 def test_gain_of_a_cut():
@@ -267,7 +267,7 @@ A, LEAF, R = F(141, 224), F(67, 84), F(2729, 5376)
 
 def test_answer_along_a_path():
     model, path = by_hand()
-    view = look(path, 2)
+    view = predict_path(path, 2)
     assert [p[0] for p in view.p] == [close(x) for x in (F(1, 2), F(9, 14), LEAF)]
     assert [a[0] for a in view.a] == [close(x) for x in (A, F(85, 112), LEAF)]
     assert F(1, 2) * F(1, 2) + F(1, 2) * (F(1, 4) * F(9, 14) + F(3, 4) * LEAF) == A  # all prunings
@@ -300,14 +300,14 @@ def test_an_update():
     assert (v0.N, v1.N, v2.N) == ({0: 6.0, 1: 4.0}, {0: 5.0, 1: 1.0}, {0: 5.0})
     assert (v0.M, v1.M, v2.M) == ({0: 1.6, 1: 0.6}, {0: 1.0, 1: 0.6}, {0: 1.0})
     assert v0.right.N == {0: 1.0, 1: 3.0}
-    assert (model.n, model.store[0].weight, model.store[0].codes) == (1, 2.0, [1])
+    assert (model.n, model.reservoir[0].weight, model.reservoir[0].codes) == (1, 2.0, [1])
 
 
 def test_odds_stay_within_bounds():
     _, path = by_hand()
-    update_odds(look(path, 2), 0, 1e6)
+    update_odds(predict_path(path, 2), 0, 1e6)
     assert [v.o for v in path[:2]] == [1e-26, 1e-26]
-    update_odds(look(path, 2), 1, 1e6)
+    update_odds(predict_path(path, 2), 1, 1e6)
     assert [v.o for v in path[:2]] == [1e13, 1e13]
 
 
@@ -392,23 +392,23 @@ def test_a_full_store_is_thinned_out():
     sample, recent = (Evergreen(["numeric"], seed=5, keep=keep, rows=64) for keep in ("sample", "recent"))
     for model in (sample, recent):
         learn_halves(model, 63)
-        assert (len(model.store), model.m) == (63, 52)
+        assert (len(model.reservoir), model.m) == (63, 52)
         learn_halves(model, 1)
-        assert (len(model.store), model.m, model.n) == (42, 42, 64)
+        assert (len(model.reservoir), model.m, model.n) == (42, 42, 64)
         assert sum(model.tree.N.values()) == 42
-    assert [row.number for row in recent.store] == list(range(22, 64))
+    assert [row.number for row in recent.reservoir] == list(range(22, 64))
     largest_kept = sorted(hashed(5, 3, i) for i in range(64))[41]
-    assert [row.number for row in sample.store] == [i for i in range(64) if hashed(5, 3, i) <= largest_kept]
+    assert [row.number for row in sample.reservoir] == [i for i in range(64) if hashed(5, 3, i) <= largest_kept]
     learn_halves(recent, 11)
-    assert (recent.m, len(recent.store)) == (53, 53)  # int(52.5) + 1
+    assert (recent.m, len(recent.reservoir)) == (53, 53)  # int(52.5) + 1
     learn_halves(recent, 11)
-    assert (recent.m, len(recent.store)) == (42, 42)  # 64, before 67
+    assert (recent.m, len(recent.reservoir)) == (42, 42)  # 64, before 67
 
 
 def test_the_sample():
     model = Evergreen([], seed=3)
     for i in range(2050):
-        model._keep_row([], 0, 1.0)
+        model._sample_row([], 0, 1.0)
         if i == 2047:
             assert [row.number for row in model.sample] == list(range(2048))
     places = {math.floor(hashed(3, 1, i) * (i + 1)): i for i in (2048, 2049)}
@@ -437,13 +437,13 @@ def test_an_alarm():
     for model in (watching, still):
         for i in range(599):
             model.learn([None], i % 2 if i >= 300 else 0)
-        assert (len(model.store), model.m, model.alarms) == (599, 506, [])
+        assert (len(model.reservoir), model.m, model.alarms) == (599, 506, [])
         losses = list(model.L)
         model.learn([None], 1)
         assert model.n == 600
-    assert (len(still.store), still.m, still.alarms) == (600, 506, [])
+    assert (len(still.reservoir), still.m, still.alarms) == (600, 506, [])
     assert (watching.alarms, watching.m, len(watching.wrong)) == ([600], 300, 300)
-    assert [row.number for row in watching.store] == list(range(300, 600))
+    assert [row.number for row in watching.reservoir] == list(range(300, 600))
     assert watching.tree.N == {0: 150.0, 1: 150.0}
     assert watching.tree.M[1] == pytest.approx(1 / (1 - 0.36))
     assert watching.L == still.L != losses

@@ -74,7 +74,7 @@ def test_asking_everything_gives_the_passive_tree(explore, floor):
     asked = []
     for question in sampler:
         asked.append(question.row)
-        sampler.tell(question.id, int(y[question.row]))
+        sampler.answer(question.id, int(y[question.row]))
     from quercus.ask.pool.state import draw_order
 
     order = draw_order(sampler._state.origin, 0, 200)

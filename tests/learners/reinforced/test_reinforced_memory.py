@@ -5,6 +5,7 @@ import pytest
 
 from quercus import ReinforcedTree
 from quercus.checks.data import adversarial_stream, numeric_stream
+from quercus.learners.reinforced.capacity import Resizing
 from quercus.store import Model
 from tests.learners.reinforced.following import read_table
 
@@ -17,7 +18,7 @@ def make_tree(**arguments):
 
 
 def forget_half(tree):
-    resizing = tree._resizing()
+    resizing = Resizing(tree._state)
     resizing.forget_half()
     resizing.publish()
 

@@ -158,8 +158,8 @@ def test_arguments_that_make_no_sense(name):
 
 def test_bins_stay():
     tree = ReinforcedTree().partial_fit(ROWS, LABELS)
-    with pytest.raises(ValueError, match="bins cannot be changed after the first row"):
-        tree.set_params(bins=8).predict(ROWS)
+    with pytest.raises(ValueError, match="bins was changed from 5 to 8 after the first row was learned; set it back"):
+        tree.set_params(bins=8).partial_fit(ROWS, LABELS)
 
 
 CHANGES = {

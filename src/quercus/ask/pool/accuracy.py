@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quercus.arguments import check_number
+from quercus.ledger import Ledger
 from quercus.ledger.accuracy import Estimate
 from quercus.ledger.betting import LOWEST_OCTAVE, least_total
 
@@ -35,6 +36,52 @@ Numbers = NDArray[np.float64]
 _HIGHEST_OCTAVE, _PLATEAU = 2, -4
 # Of what a stake may count a row that was not drawn, so that no factor comes near 0.
 _SHARE = 0.5
+
+
+class RunningPoolAccuracy:
+    """Accuracy that keeps up with the ledger of a pool sampler: questions count, in order, up to the oldest open one.
+
+    Parameters
+    ----------
+    ledger
+        The questions.
+    least
+        No propensity is smaller.
+
+    Examples
+    --------
+    >>> RunningPoolAccuracy(Ledger(), 0.1).current().rows
+    0
+    """
+
+    def __init__(self, ledger: Ledger, least: float) -> None:
+        self._ledger = ledger
+        self._least = least
+        # Of each question that counts: propensity, and whether the learner was right.
+        self._figures: list[tuple[float, float]] = []
+
+    def current(self, alpha: float = 0.05, since: int = 0) -> Estimate:
+        """Return the accuracy over the questions after so many.
+
+        Parameters
+        ----------
+        alpha
+            The probability that the bounds are ever wrong.
+        since
+            How many to leave out.
+        """
+        if self._least == 0.0:
+            raise ValueError(
+                "without exploration nothing tells how right the learner is where it was not asked; give explore=0.1."
+            )
+        while len(self._figures) < self._ledger.asked:
+            question = self._ledger.question(len(self._figures) + 1)
+            if question.status == "open":
+                break
+            right = math.nan if question.status == "expired" else float(question.answer == question.prediction)
+            self._figures.append((math.nan if question.propensity is None else question.propensity, right))
+        figures = np.array(self._figures).reshape(-1, 2)[since:]
+        return pool_accuracy(figures[:, 0], figures[:, 1], self._least, alpha)
 
 
 def pool_accuracy(propensities: ArrayLike, right: ArrayLike, least: float, alpha: float = 0.05) -> Estimate:
@@ -69,8 +116,8 @@ def pool_accuracy(propensities: ArrayLike, right: ArrayLike, least: float, alpha
     if labels == 0:
         return Estimate(math.nan, 0.0, 1.0, naive, rows, rows, 0, alpha)
     guess = _guess(inverse * known, v)
-    told = np.where(known, (np.where(known, v, 0.0) - guess) * inverse, 0.0)
-    value = min(max(float((guess + told).mean()), 0.0), 1.0)
+    corrections = np.where(known, (np.where(known, v, 0.0) - guess) * inverse, 0.0)
+    value = min(max(float((guess + corrections).mean()), 0.0), 1.0)
     low = _least_mean(np.where(known, v, 0.0), guess, inverse, least, alpha / 2)
     high = 1.0 - _least_mean(np.where(known, 1.0 - v, 0.0), 1.0 - guess, inverse, least, alpha / 2)
     # Where the bounds have failed they may cross; they always hold the estimate.

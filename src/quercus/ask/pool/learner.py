@@ -36,9 +36,9 @@ class PoolLearner:
     Examples
     --------
     >>> import quercus as qc
-    >>> beside = PoolLearner(qc.HoeffdingTree(), [{"age": 41}, {"age": 29}])
-    >>> beside.learn(1, "young")
-    >>> beside.answer(0)
+    >>> view = PoolLearner(qc.HoeffdingTree(), [{"age": 41}, {"age": 29}])
+    >>> view.learn(1, "young")
+    >>> view.answer(0)
     ('young', 1.0)
     """
 

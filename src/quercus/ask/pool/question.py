@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Self
 
-from quercus.ledger.question import Label, Value
+from quercus.ledger.question import Label, Question, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +40,17 @@ class PoolQuestion:
     probability: float | None
     worth: float | None
     price: float
+
+    @classmethod
+    def of(cls, question: Question, row: int) -> Self:
+        """Return what the ledger holds of a question, as one about a row of a pool.
+
+        Parameters
+        ----------
+        question
+            Of the ledger.
+        row
+            Of the pool.
+        """
+        names = [each.name for each in fields(cls) if each.name != "row"]
+        return cls(row=row, **{name: getattr(question, name) for name in names})

@@ -7,7 +7,6 @@ instead, which the paper does not do: without it nobody could say how right the 
 
 from __future__ import annotations
 
-import math
 import threading
 import warnings
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.arguments import check_number, check_seed, check_whole
-from quercus.ask.pool.accuracy import pool_accuracy
+from quercus.ask.pool.accuracy import RunningPoolAccuracy
 from quercus.ask.pool.budget import PoolBudget, Price
 from quercus.ask.pool.choice import PoolChoice, RegionChoice, is_finer
 from quercus.ask.pool.learner import PoolLearner, Regions
@@ -82,7 +81,7 @@ class PoolSampler:
     >>> X, y = qc.streams.SEA(seed=1).take(500)
     >>> sampler = PoolSampler(qc.HoeffdingTree(), X, labels=60)
     >>> for question in sampler:
-    ...     learned = sampler.tell(question.id, bool(y[question.row]))
+    ...     learned = sampler.answer(question.id, bool(y[question.row]))
     >>> sampler
     PoolSampler(HoeffdingTree, pool=500, asked=60, open=0, left=0)
     >>> figure = sampler.accuracy()
@@ -113,19 +112,18 @@ class PoolSampler:
                 f"ledger is a {type(ledger).__name__}; give Ledger('folder'), or None to keep it in memory."
             )
         self._budget = PoolBudget(labels, price, budget)
-        self._beside = PoolLearner(learner, X)
-        self._pool = self._beside.rows
+        self._view = PoolLearner(learner, X)
+        self._pool = self._view.rows
         self.ledger = Ledger() if ledger is None else ledger
         self.delta, self.explore, self.floor = float(delta), float(explore), float(floor)
         self._lock = threading.RLock()
         self._rows: list[int] = []
         # Rows whose label the learner had from the beginning count as asked.
-        self._is_asked = self._beside.known()
+        self._is_asked = self._view.known()
         # Answers that the learner has learned, and its regions when the last question was asked.
-        self._taught = 0
+        self._learned = 0
         self._ids: NDArray[np.int64] | None = None
-        # Of the settled questions: propensity, and whether the learner was right.
-        self._settled: list[tuple[float, float]] = []
+        self._accuracy_so_far = RunningPoolAccuracy(self.ledger, self.explore)
         self._refunded = 0
         self._state = PoolState(
             pool=self._pool.fingerprint(),
@@ -133,18 +131,18 @@ class PoolSampler:
             explore=self.explore,
             delta=self.delta,
             floor=self.floor,
-            begun=self._beside.begun,
+            begun=self._view.begun,
             answered=0,
             drawn_at=0,
             first=1,
             rows=[],
         )
-        self._take_up(seed)
+        self._resume(seed)
 
     @property
     def learner(self) -> Any:
         """The learner as it is now."""
-        return self._beside.learner
+        return self._view.learner
 
     @property
     def asked(self) -> int:
@@ -210,7 +208,7 @@ class PoolSampler:
             return questions
         return questions[0] if questions else None
 
-    def tell(self, id: int, label: Any) -> bool:
+    def answer(self, id: int, label: Any) -> bool:
         """Take an answer, in whatever order they come, and learn it; return False if it was known already.
 
         Parameters
@@ -228,13 +226,18 @@ class PoolSampler:
         with self._lock, uninterrupted():
             self._learn_answers()
             row = self._row_of(id)
-            self._beside.check(row, label)
+            self._view.check(row, label)
             if not self.ledger.answer(id, label):
                 return False
-            before = self._beside.answer(row)[0]
+            before = self._view.answer(row)[0]
             self._learn_answers()
-            self.ledger.note_change(id, bool(before != self._beside.answer(row)[0]))
+            self.ledger.note_change(id, bool(before != self._view.answer(row)[0]))
             return True
+
+    def tell(self, id: int, label: Any) -> bool:
+        """Do what `answer` does: its former name, for one more release."""
+        warnings.warn("PoolSampler.tell is now called answer.", DeprecationWarning, stacklevel=2)
+        return self.answer(id, label)
 
     def expire(self, id: int) -> bool:
         """Give up a question that nobody can answer; False if it was given up already. Its row is not asked again.
@@ -277,16 +280,7 @@ class PoolSampler:
         id
             Of the question.
         """
-        row, kept = self._row_of(id), self.ledger.question(id)
-        return PoolQuestion(
-            id=kept.id,
-            row=row,
-            features=kept.features,
-            prediction=kept.prediction,
-            probability=kept.probability,
-            worth=kept.worth,
-            price=kept.price,
-        )
+        return PoolQuestion.of(self.ledger.question(id), self._row_of(id))
 
     def accuracy(self, alpha: float = 0.05, since: int | None = None) -> Estimate:
         """Return how right the learner is on rows not yet asked, with bounds that hold at every moment together.
@@ -310,18 +304,12 @@ class PoolSampler:
             ...
         ValueError: without exploration nothing tells how right the learner is where it was not asked; give explore=0.1.
         """
-        if self.explore == 0.0:
-            raise ValueError(
-                "without exploration nothing tells how right the learner is where it was not asked; give explore=0.1."
-            )
         if since is not None:
             check_whole("since", since, least=0)
         with self._lock:
-            self._settle()
-            figures = np.array(self._settled).reshape(-1, 2)[int(since or 0) :]
-        return pool_accuracy(figures[:, 0], figures[:, 1], self.explore, alpha)
+            return self._accuracy_so_far.current(alpha, int(since or 0))
 
-    def _take_up(self, seed: int | None) -> None:
+    def _resume(self, seed: int | None) -> None:
         """Go on from what the ledger holds."""
         if not self.ledger.asked:
             return
@@ -333,13 +321,13 @@ class PoolSampler:
         self._refunded = sum(self.ledger.question(id).refunded for id in range(1, self.ledger.asked + 1))
         self._state = self._state._replace(origin=last.origin, drawn_at=last.drawn_at)
         self._learn_answers(last.answered, again=True)
-        self._ids = self._beside.regions()[0]
+        self._ids = self._view.regions()[0]
         self._learn_answers(again=True)
 
     def _ask(self, k: int) -> range:
         """Choose rows, note the questions for them and return their ids."""
         self._learn_answers()
-        regions, unasked = self._beside.regions(), ~self._is_asked
+        regions, unasked = self._view.regions(), ~self._is_asked
         ids, first, drawn_at = regions[0], self.asked + 1, self._state.drawn_at
         if self._ids is not None and not is_finer(ids[unasked], self._ids[unasked]):
             drawn_at = first
@@ -360,17 +348,17 @@ class PoolSampler:
             prices.append(price)
         if not chosen:
             return range(first, first)
-        noted = self._note(chosen, prices, regions, drawn_at)
+        asked = self._note(chosen, prices, regions, drawn_at)
         self._rows += [choice.row for choice in chosen]
         self._is_asked[[choice.row for choice in chosen]] = True
         self._ids, self._state = ids, self._state._replace(drawn_at=drawn_at)
-        return noted
+        return asked
 
     def _note(self, chosen: list[PoolChoice], prices: list[float], regions: Regions, drawn_at: int) -> range:
         """Write questions to the ledger, all or none."""
         rows, steps = [choice.row for choice in chosen], self.asked + 1 + np.arange(len(chosen))
-        answers = [self._beside.answer(row, regions) for row in rows]
-        state = self._state._replace(answered=self._taught, drawn_at=drawn_at)
+        answers = [self._view.answer(row, regions) for row in rows]
+        state = self._state._replace(answered=self._learned, drawn_at=drawn_at)
         # In memory only the last state is kept, so it holds the rows of all questions.
         held = (1, self._rows + rows) if self.ledger.folder is None else (self.asked + 1, rows)
         return self.ledger.ask_rows(
@@ -390,26 +378,17 @@ class PoolSampler:
         """Teach the learner the answers of the ledger that it has not learned, up to so many in all."""
         if self.ledger.asked != self.asked:
             raise ValueError("somebody else asked questions in the ledger of this sampler; give it one of its own.")
-        for answer in self.ledger.events_since(self._taught)[: None if stop is None else stop - self._taught]:
+        for answer in self.ledger.events_since(self._learned)[: None if stop is None else stop - self._learned]:
             try:
-                self._beside.learn(self._rows[answer.id - 1], answer.label)
+                self._view.learn(self._rows[answer.id - 1], answer.label)
             except (TypeError, ValueError) as error:
                 if not again:
                     raise
                 warnings.warn(
                     f"the answer to question {answer.id} cannot be learned: {error}", UserWarning, stacklevel=4
                 )
-            self._taught += 1
+            self._learned += 1
 
     def _row_of(self, id: int) -> int:
         self.ledger.question(id)
         return self._rows[int(id) - 1]
-
-    def _settle(self) -> None:
-        """Take in the questions that are settled, up to the oldest open one."""
-        while len(self._settled) < self.ledger.asked:
-            question = self.ledger.question(len(self._settled) + 1)
-            if question.status == "open":
-                return
-            right = math.nan if question.status == "expired" else float(question.answer == question.prediction)
-            self._settled.append((math.nan if question.propensity is None else question.propensity, right))

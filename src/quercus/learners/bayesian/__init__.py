@@ -13,13 +13,13 @@ from typing import Any, Self
 
 from quercus.arguments import check_number
 from quercus.classifier import Classifier
+from quercus.learners.bayesian import posterior
 from quercus.learners.bayesian.engine import BayesianEngine
-from quercus.learners.bayesian.posterior import HasPosterior
 
 CHANGEABLE = frozenset({"inference", "loss", "max_bytes", "threads"})
 
 
-class BayesianForest(HasPosterior, Classifier):
+class BayesianForest(Classifier):
     """Mixture of shallow trees, each with a Gaussian over the weights of every split and a Dirichlet in every leaf.
 
     An example goes to all leaves, with probabilities, and changes each node on its way by moment matching. The
@@ -93,13 +93,17 @@ class BayesianForest(HasPosterior, Classifier):
     >>> forest = BayesianForest(trees=4).partial_fit(X[:2_000], y[:2_000], classes=[0, 1])
     >>> round(forest.score(X[2_000:], y[2_000:]), 3)
     0.899
-    >>> told = forest.uncertainty(X[2_000:])
-    >>> bool(told.epistemic.mean() < told.aleatoric.mean())
+    >>> unsure = forest.uncertainty(X[2_000:])
+    >>> bool(unsure.epistemic.mean() < unsure.aleatoric.mean())
     True
     """
 
     engine = BayesianEngine()
     changeable = CHANGEABLE
+    online_loss_ = property(posterior.online_loss)
+    uncertainty = posterior.uncertainty
+    interval = posterior.interval
+    _learn_history = posterior.learn_history
 
     def __init__(
         self,
@@ -188,7 +192,7 @@ class BayesianForest(HasPosterior, Classifier):
         return merge_forests(forests, cls)
 
 
-class BayesianTree(HasPosterior, Classifier):
+class BayesianTree(Classifier):
     """One tree with a Gaussian over the weights of every split and a Dirichlet in every leaf: a forest of one.
 
     Parameters
@@ -219,6 +223,10 @@ class BayesianTree(HasPosterior, Classifier):
 
     engine = BayesianEngine()
     changeable = CHANGEABLE
+    online_loss_ = property(posterior.online_loss)
+    uncertainty = posterior.uncertainty
+    interval = posterior.interval
+    _learn_history = posterior.learn_history
     trees = 1
     threads = 1
 

@@ -1,5 +1,8 @@
 """The Dirichlet of a leaf after an example, by matching E[ln pi]; compiled.
 
+Matching expected sufficient statistics is assumed density filtering (M. Opper, 1998); digamma is inverted by Newton's
+method as in T. Minka, "Estimating a Dirichlet distribution", 2000.
+
 With share s, the probability that the example came to this leaf, alpha' solves, for all classes z,
 
     psi(alpha'_z) - psi(S') = psi(alpha_z) - psi(S) + s (1[z = y] / alpha_y - 1 / S),   S = |alpha|.
@@ -27,7 +30,7 @@ _SMALLEST_ALPHA = 1e-15
 
 @kernel
 def digamma_trigamma(x: float) -> tuple[float, float]:
-    """Return the first two derivatives of ln Gamma at x > 0."""
+    """Return digamma and trigamma at x > 0: recurrence, then the asymptotic series (J. Bernardo, AS 103, 1976)."""
     psi, trigamma = 0.0, 0.0
     while x < _SMALLEST_SERIES:
         # Two steps, 1 / x and 1 / (x + 1), by one division.
@@ -66,7 +69,7 @@ def digamma_gap(high: float, low: float, rest: float) -> float:
 
 @kernel
 def invert_digamma(target: float, x: float) -> tuple[float, float]:
-    """Return where psi is the target, and its derivative there, from a guess x > 0."""
+    """Return where digamma is the target, and trigamma there, by Newton's method (Minka, 2000) from a guess x > 0."""
     slope = 1.0
     for _ in range(_MOST_INNER):
         psi, slope = digamma_trigamma(x)

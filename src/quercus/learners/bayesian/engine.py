@@ -5,32 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from quercus.arguments import check_choice
 from quercus.engine import Floats, Integers, Known, Stop
 from quercus.interrupts import uninterrupted
-from quercus.learners.bayesian.encoding import make_encoded
-from quercus.learners.bayesian.growth import add_features, declare_classes, fit_row, plant_forest
-from quercus.learners.bayesian.kernels import ENCODE_ROWS, LEARN_ROWS, SUM_LEAVES, SUM_PATHS, answer_rows, count_loss
-from quercus.learners.bayesian.layout import PATH
-from quercus.learners.bayesian.plan import INFERENCES, check_params, make_plan
-from quercus.learners.bayesian.restore import restore_state
-from quercus.learners.bayesian.state import FORESTS, ForestState
+from quercus.learners.bayesian.arguments import INFERENCES, check_params, make_plan
+from quercus.learners.bayesian.growth import add_features, add_values, declare_classes, new_forest
+from quercus.learners.bayesian.kernels import (
+    ENCODE_ROWS,
+    LEARN_ROWS,
+    SUM_LEAVES,
+    SUM_PATHS,
+    answer_rows,
+    count_loss,
+    make_encoded,
+)
+from quercus.learners.bayesian.state import FORESTS, NOMINAL, NUMERIC, PATH, BayesianForestState, BayesianState
 from quercus.rows import DONE, PAUSED, PREDICT, RESUME, Rows
+from quercus.store import Model, ModelFileError
+from quercus.store.states import read_state
 
 if TYPE_CHECKING:
     from quercus.learners.bayesian.explaining import ForestExplanation
     from quercus.learners.bayesian.frozen import FrozenForest
     from quercus.predictor import Predictor
-    from quercus.store import Model
 
 # A row brings a class, a category or the first value of a feature.
-NEEDS_ROOM = PAUSED + 1
+NEEDS_RESIZE = PAUSED + 1
 # The encoded rows of one call of a kernel, and what its trees answer, stay below this many numbers.
 MOST_NUMBERS = 2**18
+_KINDS = {NUMERIC: "numeric", NOMINAL: "nominal"}
+_State = TypeVar("_State", bound=BayesianState)
 
 
 class BayesianEngine:
@@ -49,22 +57,24 @@ class BayesianEngine:
         """Raise an error for an argument that makes no sense."""
         check_params(params)
 
-    def new_state(self, params: Any, features: int, classes: int) -> ForestState:
+    def new_state(self, params: Any, features: int, classes: int) -> BayesianForestState:
         """Return a forest that has learned nothing."""
-        return plant_forest(make_plan(params, features, classes), features, params.seed)
+        return new_forest(make_plan(params, features, classes), features, params.seed)
 
-    def load_state(self, params: Any, model: Model) -> ForestState:
+    def load_state(self, params: Any, model: Model) -> BayesianForestState:
         """Rebuild the state from a file."""
         state = restore_state(model, FORESTS)
         state.max_bytes = int(params.max_bytes)
         return state
 
-    def widen(self, state: ForestState, features: int, classes: int) -> None:
+    def widen(self, state: BayesianForestState, features: int, classes: int) -> None:
         """Make room for features, and count so many classes as known."""
         add_features(state, features)
         declare_classes(state, classes)
 
-    def run(self, state: ForestState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int) -> Stop:
+    def run(
+        self, state: BayesianForestState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int
+    ) -> Stop:
         """Answer and learn rows in order, up to one that brings something new: that is only answered."""
         state.max_bytes = int(params.max_bytes)
         if mode & RESUME:
@@ -75,15 +85,15 @@ class BayesianEngine:
             if done < stop and mode & PREDICT:
                 part = slice(done, done + 1)
                 self.predict(state, params, rows.X[part], known, rows.answers[part], rows.proba[part])
-        return Stop(done, NEEDS_ROOM if done < stop else DONE)
+        return Stop(done, NEEDS_RESIZE if done < stop else DONE)
 
-    def resume(self, state: ForestState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
+    def resume(self, state: BayesianForestState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
         """Give what a row brings its place."""
         nominal = [kind == "nominal" for kind in known.kinds]
-        fit_row(state, rows.X[stop.row], int(rows.y[stop.row]), nominal)
+        add_values(state, rows.X[stop.row], int(rows.y[stop.row]), nominal)
 
     def predict(
-        self, state: ForestState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats
+        self, state: BayesianForestState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats
     ) -> None:
         """Write answers and probabilities."""
         rows = Rows(X, answers=answers, proba=proba)
@@ -92,7 +102,7 @@ class BayesianEngine:
             answer_rows(rows.ref, encoded, known.order, known.loss, state.classes, part.start, count)
 
     def region(
-        self, state: ForestState, params: Any, row: Floats, known: Known, by_counts: bool
+        self, state: BayesianForestState, params: Any, row: Floats, known: Known, by_counts: bool
     ) -> tuple[Floats, float]:
         """Return the probabilities by class id, and the mean over trees of |alpha| of the leaves that a row comes to.
 
@@ -115,7 +125,7 @@ class BayesianEngine:
 
         return freeze_forest(learner)
 
-    def leaf_means(self, state: ForestState, params: Any, X: Floats, table: Floats) -> Floats:
+    def leaf_means(self, state: BayesianForestState, params: Any, X: Floats, table: Floats) -> Floats:
         """Return for each row the mean, over trees, of the columns of a table in the leaves that it comes to."""
         means = np.empty((len(X), table.shape[1]))
         for part, _, sums in self.sum_leaves(state, params, Rows(X), table, False):
@@ -123,7 +133,7 @@ class BayesianEngine:
         return means
 
     def sum_leaves(
-        self, state: ForestState, params: Any, rows: Rows, table: Floats, divides: bool
+        self, state: BayesianForestState, params: Any, rows: Rows, table: Floats, divides: bool
     ) -> Iterator[tuple[slice, Any, Floats]]:
         """Yield slices of rows with what their leaves add up to, per tree: of a table, or of its rows as shares."""
         dtype, width = state.dtype, state.classes if divides else table.shape[1]
@@ -138,7 +148,7 @@ class BayesianEngine:
             yield slice(start, stop), encoded, arrays["shares"]
 
     def _learn(
-        self, state: ForestState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int
+        self, state: BayesianForestState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int
     ) -> int:
         """Learn rows up to the first that brings something new; return that."""
         dtype, ref, count = state.dtype, state.ref, stop - start
@@ -164,7 +174,7 @@ def _path(params: Any) -> int:
     return PATH if params.inference == "path" else 0
 
 
-def _over_trees(state: ForestState, params: Any, run: Callable[[int, int], Any], rows: int) -> None:
+def _over_trees(state: BayesianForestState, params: Any, run: Callable[[int, int], Any], rows: int) -> None:
     """Run all trees, one per thread if there are several threads and more than a row or two."""
     trees = len(state.trees)
     if params.threads == 1 or rows < 4 or trees == 1:
@@ -172,3 +182,27 @@ def _over_trees(state: ForestState, params: Any, run: Callable[[int, int], Any],
         return
     with ThreadPoolExecutor(min(params.threads, trees)) as pool:
         list(pool.map(lambda tree: run(tree, tree + 1), range(trees)))
+
+
+def restore_state(model: Model, kinds: Mapping[str, type[_State]]) -> _State:
+    """Rebuild the state of a forest; refuse what does not fit together.
+
+    Parameters
+    ----------
+    model
+        What the file holds.
+    kinds
+        Classes of the state, by the type of the numbers of the nodes, which need not be that of the arguments: these
+        may have been changed since.
+    """
+    dtype = str(model.array("mu").dtype)
+    if dtype not in kinds:
+        raise ModelFileError(f"its array 'mu' holds {dtype}; there are {' and '.join(kinds)}.")
+    state = read_state(model, kinds[dtype], sizes={})
+    known = zip(model.schema["kinds"], model.schema["categories"], strict=True)
+    fits = state.classes <= len(model.schema["labels"]) and state.sizes["feature"] <= len(model.schema["names"])
+    for feature, (kind, categories) in zip(state.features, known, strict=False):
+        fits = fits and kind == _KINDS.get(int(feature["kind"]), kind) and feature["categories"] <= len(categories)
+    if not fits:
+        raise ModelFileError("its arrays do not fit together (schema).")
+    return state

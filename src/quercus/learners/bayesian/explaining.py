@@ -13,11 +13,9 @@ from scipy.special import ndtr
 
 from quercus.engine import Floats
 from quercus.explain.words import Label, native, others, ranked, show_count, show_name, show_share, show_value
-from quercus.learners.bayesian.encoding import make_encoded
-from quercus.learners.bayesian.kernels import ENCODE_ROWS
-from quercus.learners.bayesian.layout import SEES_PROJECTION, SEES_SUBSET
+from quercus.learners.bayesian.kernels import ENCODE_ROWS, make_encoded
 from quercus.learners.bayesian.posterior import find_intervals, measure_uncertainty
-from quercus.learners.bayesian.state import ForestState
+from quercus.learners.bayesian.state import SEES_PROJECTION, SEES_SUBSET, BayesianForestState
 from quercus.rows import PREDICT, Rows
 
 _SHOWN = 5
@@ -232,7 +230,7 @@ def explain_answer(learner: Any, x: Mapping[str, Any]) -> ForestExplanation:
     )
 
 
-def _encode(forest: ForestState, row: Floats) -> tuple[Floats, Floats]:
+def _encode(forest: BayesianForestState, row: Floats) -> tuple[Floats, Floats]:
     """Return the numbers of a row by column, rounded to the type of the forest, and the noise of missing ones."""
     encoded, arrays = make_encoded(forest, 1, 0, 0)
     ENCODE_ROWS[forest.dtype](forest.ref, Rows(row).ref, encoded, 0, 1, PREDICT)
@@ -240,7 +238,7 @@ def _encode(forest: ForestState, row: Floats) -> tuple[Floats, Floats]:
 
 
 def _most_probable_path(
-    forest: ForestState, t: int, z: Floats, noise: Floats, single: bool
+    forest: BayesianForestState, t: int, z: Floats, noise: Floats, single: bool
 ) -> tuple[list[tuple[int, bool, Floats]], int]:
     """Return the splits on the most probable path, with the way and what each column adds, and the leaf at its end.
 
@@ -261,7 +259,7 @@ def _most_probable_path(
                 heapq.heappush(waiting, (rho, child, [*before, (n, left, pushes)]))
 
 
-def _divide(forest: ForestState, n: int, z: Floats, noise: Floats) -> Floats:
+def _divide(forest: BayesianForestState, n: int, z: Floats, noise: Floats) -> Floats:
     """Return what each column adds to the margin m of a split, whose sum is m; Phi(m) is the probability of left."""
     option, node = forest.options[0], forest.nodes[n]
     size, columns = int(node["size"]), forest.n_columns

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from quercus.arguments import check_loss
 from quercus.engine import Floats, Integers, Known
-from quercus.learners.bayesian.encoding import make_encoded
-from quercus.learners.bayesian.engine import MOST_NUMBERS
+from quercus.learners.bayesian.engine import MOST_NUMBERS, restore_state
 from quercus.learners.bayesian.growth import padded
-from quercus.learners.bayesian.kernels import ENCODE_FOR_FROZEN, SUM_FROZEN_PATHS, answer_rows
-from quercus.learners.bayesian.restore import restore_state
-from quercus.learners.bayesian.state import FROZEN, ForestState, FrozenState
-from quercus.loss import check_loss
+from quercus.learners.bayesian.kernels import ENCODE_FOR_FROZEN, SUM_FROZEN_PATHS, answer_rows, make_encoded
+from quercus.learners.bayesian.state import FROZEN, BayesianForestState, FrozenBayesianState
 from quercus.predictor import Predictor
 from quercus.rows import PREDICT, Rows
 from quercus.store import Model
@@ -35,12 +33,12 @@ class FrozenEngine:
         if params.loss is not None:
             check_loss(params.loss)
 
-    def load_state(self, params: Any, model: Model) -> FrozenState:
+    def load_state(self, params: Any, model: Model) -> FrozenBayesianState:
         """Rebuild the state from a file."""
         return restore_state(model, FROZEN)
 
     def predict(
-        self, state: FrozenState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats
+        self, state: FrozenBayesianState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats
     ) -> None:
         """Write answers and probabilities."""
         classes, trees, dtype = state.classes, len(state.trees), state.dtype
@@ -93,7 +91,7 @@ def freeze_forest(forest: Any) -> FrozenForest:
     return frozen
 
 
-def _keep_path(forest: ForestState) -> FrozenState:
+def _keep_path(forest: BayesianForestState) -> FrozenBayesianState:
     """Copy what a single path needs, without room to grow; fields that only learning needs are left at a constant."""
     width = padded(int(forest.nodes["size"].max()))
     sizes = forest.sizes | {"class": forest.classes, "column": forest.n_columns, "width": width}

@@ -10,10 +10,19 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from quercus.engine import Floats, Integers
+from quercus.learners.bayesian.arguments import Plan
 from quercus.learners.bayesian.kernels import draw_numbers
-from quercus.learners.bayesian.layout import NOMINAL, NUMERIC, SEES_ALL, SEES_PROJECTION, SEES_SUBSET, UNSEEN
-from quercus.learners.bayesian.plan import Plan
-from quercus.learners.bayesian.state import FORESTS, TREE, ForestState
+from quercus.learners.bayesian.state import (
+    FORESTS,
+    NOMINAL,
+    NUMERIC,
+    SEES_ALL,
+    SEES_PROJECTION,
+    SEES_SUBSET,
+    TREE,
+    UNSEEN,
+    BayesianForestState,
+)
 
 # Rows of mu and sigma are whole multiples of this many numbers.
 _PAD = 8
@@ -23,7 +32,7 @@ _PEAK = 1.0
 _LIKELY_CLASSES = 8
 
 
-def plant_forest(plan: Plan, features: int, seed: int | None) -> ForestState:
+def new_forest(plan: Plan, features: int, seed: int | None) -> BayesianForestState:
     """Return a forest that has learned nothing.
 
     Parameters
@@ -37,11 +46,11 @@ def plant_forest(plan: Plan, features: int, seed: int | None) -> ForestState:
 
     Examples
     --------
-    >>> forest = plant_forest(Plan({}, (2, 2), 3, 0, "float32", 2**20), features=4, seed=0)
+    >>> forest = new_forest(Plan({}, (2, 2), 3, 0, "float32", 2**20), features=4, seed=0)
     >>> forest.sigma.shape, forest.alpha.shape
     ((9, 8, 8), (12, 0))
     """
-    trees, settings = _plant_trees(plan, seed), plan.settings
+    trees, settings = _new_trees(plan, seed), plan.settings
     sight, diagonal = settings.get("sight", SEES_ALL), bool(settings.get("diagonal", 0))
     inner, leaves = int((2 ** trees["depth"] - 1).sum()), int((2 ** trees["depth"]).sum())
     width = padded(1 + (features if sight == SEES_ALL else plan.seen))
@@ -67,7 +76,7 @@ def plant_forest(plan: Plan, features: int, seed: int | None) -> ForestState:
         forest.options[name] = value
     forest.options["columns"] = 1
     forest.columns[0] = (-1, -1, 0.0, 0.0, 0.0)
-    _begin_nodes(forest, 1 + plan.seen if sight == SEES_PROJECTION else 1)
+    _init_nodes(forest, 1 + plan.seen if sight == SEES_PROJECTION else 1)
     if sight == SEES_SUBSET:
         forest.options["share"] = plan.seen / features
         for t, node in _nodes_by_tree(forest):
@@ -75,7 +84,7 @@ def plant_forest(plan: Plan, features: int, seed: int | None) -> ForestState:
     return forest
 
 
-def _plant_trees(plan: Plan, seed: int | None) -> npt.NDArray[np.void]:
+def _new_trees(plan: Plan, seed: int | None) -> npt.NDArray[np.void]:
     """Return trees with their generators and depths."""
     trees: npt.NDArray[np.void] = np.zeros(plan.trees, TREE)
     low, high = plan.depths
@@ -91,7 +100,7 @@ def _plant_trees(plan: Plan, seed: int | None) -> npt.NDArray[np.void]:
     return trees
 
 
-def _begin_nodes(forest: ForestState, size: int) -> None:
+def _init_nodes(forest: BayesianForestState, size: int) -> None:
     """Give every node the bias, and a projection its other dimensions."""
     forest.nodes["size"] = forest.nodes["trace"] = size
     forest.nodes["top"] = 1.0
@@ -101,7 +110,7 @@ def _begin_nodes(forest: ForestState, size: int) -> None:
     forest.maps[:, :1, :1] = 1.0
 
 
-def add_features(forest: ForestState, total: int) -> None:
+def add_features(forest: BayesianForestState, total: int) -> None:
     """Make room for features up to a total number, of which nothing has been seen yet.
 
     Parameters
@@ -121,7 +130,7 @@ def add_features(forest: ForestState, total: int) -> None:
             forest.chosen[node, old:] = _draw(forest, t, total - old) < forest.options["share"][0]
 
 
-def declare_classes(forest: ForestState, total: int) -> None:
+def declare_classes(forest: BayesianForestState, total: int) -> None:
     """Count classes as known: before the first row the leaves are dealt to all of them at once.
 
     Parameters
@@ -134,7 +143,7 @@ def declare_classes(forest: ForestState, total: int) -> None:
     if total <= forest.classes:
         return
     at_once = forest.classes == 0 and total > 1
-    _make_room(forest, {"class": total if at_once else _capacity(forest.sizes["class"], total)})
+    _ensure_capacity(forest, {"class": total if at_once else _capacity(forest.sizes["class"], total)})
     if at_once:
         for t in range(len(forest.trees)):
             leaves = _leaves(forest, t)
@@ -147,7 +156,7 @@ def declare_classes(forest: ForestState, total: int) -> None:
         _add_class(forest)
 
 
-def fit_row(forest: ForestState, row: Floats, label: int, nominal: list[bool]) -> None:
+def add_values(forest: BayesianForestState, row: Floats, label: int, nominal: list[bool]) -> None:
     """Give every value of a row, and its class, a place; where they do not fit, nothing is changed.
 
     Parameters
@@ -170,7 +179,7 @@ def fit_row(forest: ForestState, row: Floats, label: int, nominal: list[bool]) -
             new.append((j, -1))
     known = forest.sizes["class"]
     wider = {"class": max(label + 1, 2, known + known // 4)} if label >= known else {}
-    _make_room(forest, _columns_for(forest, new) | wider)
+    _ensure_capacity(forest, _sizes_for(forest, new) | wider)
     for j, category in new:
         _add_column(forest, j, category)
     while forest.classes <= label:
@@ -184,7 +193,7 @@ def _capacity(capacity: int, classes: int) -> int:
     return capacity
 
 
-def _columns_for(forest: ForestState, new: list[tuple[int, int]]) -> dict[str, int]:
+def _sizes_for(forest: BayesianForestState, new: list[tuple[int, int]]) -> dict[str, int]:
     """Return the sizes that columns need: in the list of them, and in the nodes that see them."""
     wanted: dict[str, int] = {}
     capacity, needed = forest.sizes["column"], forest.n_columns + len(new)
@@ -202,7 +211,7 @@ def _columns_for(forest: ForestState, new: list[tuple[int, int]]) -> dict[str, i
     return wanted
 
 
-def _make_room(forest: ForestState, sizes: Mapping[str, int]) -> None:
+def _ensure_capacity(forest: BayesianForestState, sizes: Mapping[str, int]) -> None:
     """Give dimensions these sizes, or raise MemoryError and leave all as it is."""
     peak = forest.peak_at(**sizes)
     if sizes and peak > forest.max_bytes:
@@ -214,7 +223,7 @@ def _make_room(forest: ForestState, sizes: Mapping[str, int]) -> None:
     forest.resize(**sizes)
 
 
-def _add_class(forest: ForestState) -> None:
+def _add_class(forest: BayesianForestState) -> None:
     """Let another class come, with a peak in those leaves of each tree that know least."""
     old = forest.classes
     for t in range(len(forest.trees)):
@@ -226,7 +235,7 @@ def _add_class(forest: ForestState) -> None:
     forest.options["classes"] = old + 1
 
 
-def _add_column(forest: ForestState, feature: int, category: int) -> None:
+def _add_column(forest: BayesianForestState, feature: int, category: int) -> None:
     """Append a column, with mean 0, the mean of the variances, and no covariance with the others."""
     column = forest.n_columns
     forest.options["columns"] = column + 1
@@ -250,7 +259,7 @@ def _add_column(forest: ForestState, feature: int, category: int) -> None:
         forest.picks[nodes, place] = column
 
 
-def _draw_direction(forest: ForestState, column: int) -> None:
+def _draw_direction(forest: BayesianForestState, column: int) -> None:
     """Draw what a column adds to the dimensions of each node: normal, so that lengths are kept on average."""
     dimensions = int(forest.nodes["size"][0]) - 1
     for t, tree in enumerate(forest.trees):
@@ -261,25 +270,25 @@ def _draw_direction(forest: ForestState, column: int) -> None:
         forest.maps[nodes, column, 1 : 1 + dimensions] = ndtri(numbers + 2.0**-54) / math.sqrt(dimensions)
 
 
-def _draw(forest: ForestState, tree: int, count: int) -> Floats:
+def _draw(forest: BayesianForestState, tree: int, count: int) -> Floats:
     """Return uniform numbers in [0, 1) from the generator of a tree."""
     numbers = np.empty(count)
     draw_numbers(forest.trees, tree, numbers)
     return numbers
 
 
-def _leaves(forest: ForestState, t: int) -> Integers:
+def _leaves(forest: BayesianForestState, t: int) -> Integers:
     tree = forest.trees[t]
     return np.arange(tree["leaf"], tree["leaf"] + 2 ** tree["depth"])
 
 
-def _nodes_by_tree(forest: ForestState) -> list[tuple[int, int]]:
+def _nodes_by_tree(forest: BayesianForestState) -> list[tuple[int, int]]:
     """Return each node, with its tree."""
     counts = 2 ** forest.trees["depth"] - 1
     return list(zip(np.repeat(np.arange(len(counts)), counts).tolist(), range(counts.sum()), strict=True))
 
 
-def _sees(forest: ForestState, feature: int) -> Integers:
+def _sees(forest: BayesianForestState, feature: int) -> Integers:
     """Return for each node whether it sees the columns of a feature, as 0 or 1."""
     if forest.sight == SEES_SUBSET:
         seen: Integers = forest.chosen[:, feature].astype(np.int64)

@@ -12,18 +12,19 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from quercus.learners.bayesian.layout import (
-    FLOORS,
-    GRAINS,
-    LARGEST,
-    NOMINAL,
-    NUMERIC,
-    SEES_ALL,
-    SEES_PROJECTION,
-    SEES_SUBSET,
-    UNSEEN,
-)
 from quercus.state import Field, Index, Real, State, StateError, Whole
+
+NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
+SEES_ALL, SEES_SUBSET, SEES_PROJECTION = range(3)
+# Beside the flags of `quercus.rows`: a row is answered by one leaf of each tree.
+PATH = 16
+
+# Below this share of |xi|^2 max diag Sigma a variance is rounding error.
+FLOORS = {"float32": 1e-4, "float64": 1e-10}
+# With each change a diagonal grows by this share of its largest number: rounding must not add up to more than that.
+GRAINS = {"float32": 2.0**-23, "float64": 2.0**-52}
+# A value beyond this counts as this: its square, and that times a covariance, must stay finite.
+LARGEST = {"float32": 1e9, "float64": 1e60}
 
 _DEEPEST = 20
 _WIDEST = 2**31
@@ -150,7 +151,7 @@ def _answering() -> dict[str, Field]:
     return {"means": Field(Real(low=0.0, high=1.0 + 1e-6), "leaf", "class")}
 
 
-class SplitState(State):
+class BayesianState(State):
     """What both states share: trees of splits, and how rows become columns of numbers."""
 
     # The type of the numbers of the nodes.
@@ -265,7 +266,7 @@ class SplitState(State):
         )
 
 
-class ForestState(SplitState):
+class BayesianForestState(BayesianState):
     """What a forest remembers that learns: see the comments of its fields.
 
     Every change of size follows from the rows learned so far alone, never from how they were cut into batches.
@@ -354,7 +355,7 @@ class ForestState(SplitState):
         return bool((self.known >= _LEAST_ALPHA).all() and self.options["weight"][0] > 0.0)
 
 
-class FrozenState(SplitState):
+class FrozenBayesianState(BayesianState):
     """What answering by one path needs; fields that only learning needs are constant.
 
     Examples
@@ -378,11 +379,11 @@ def _declare(name: str, base: type[Any], fields: dict[str, Field]) -> Any:
     return type(name, (base,), fields | about)
 
 
-Forest32 = _declare("Forest32", ForestState, _shared(np.float32) | _learning(np.float32))
-Forest64 = _declare("Forest64", ForestState, _shared(np.float64) | _learning(np.float64))
-Frozen32 = _declare("Frozen32", FrozenState, _shared(np.float32) | _answering())
-Frozen64 = _declare("Frozen64", FrozenState, _shared(np.float64) | _answering())
+Forest32 = _declare("Forest32", BayesianForestState, _shared(np.float32) | _learning(np.float32))
+Forest64 = _declare("Forest64", BayesianForestState, _shared(np.float64) | _learning(np.float64))
+Frozen32 = _declare("Frozen32", FrozenBayesianState, _shared(np.float32) | _answering())
+Frozen64 = _declare("Frozen64", FrozenBayesianState, _shared(np.float64) | _answering())
 # By the type of the numbers of the nodes.
-FORESTS: dict[str, type[ForestState]] = {"float32": Forest32, "float64": Forest64}
-FROZEN: dict[str, type[FrozenState]] = {"float32": Frozen32, "float64": Frozen64}
+FORESTS: dict[str, type[BayesianForestState]] = {"float32": Forest32, "float64": Forest64}
+FROZEN: dict[str, type[FrozenBayesianState]] = {"float32": Frozen32, "float64": Frozen64}
 TREE = Forest32.fields["trees"].dtype

@@ -1,4 +1,8 @@
-"""One row on its way through one tree: where it comes to, and what an example changes; compiled."""
+"""One row on its way through one tree: where it comes to, and what an example changes; compiled.
+
+The probabilities rho of coming to a node go down the tree, the likelihoods u of the label below it come up, and both
+give the update of each node by assumed density filtering.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +12,18 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.bayesian.ahead import Ahead, find_product, forget_products
+from quercus.learners.bayesian.covariance_products import ProductCache, drop_products, find_product
 from quercus.learners.bayesian.dirichlet import learn_leaf
-from quercus.learners.bayesian.nodes import (
+from quercus.learners.bayesian.splits import (
     combine_rows,
     dot,
     keep_in_band,
     list_nonzero,
-    look,
-    noise_of,
+    missing_variance,
     normal_cdf,
     normal_density,
-    subtract_waiting,
+    project_row,
+    subtract_queued,
     update_node,
 )
 from quercus.state import Bundle
@@ -87,7 +91,7 @@ def split_row(forest: Any, n: int, noise: Any, noisy: bool, product: Any, scratc
     """
     option, node, mu = forest.options[0], forest.nodes[n], forest.mu[n]
     spread, facts = scratch.spreads[at], scratch.facts[at]
-    seen = look(forest, n, scratch.z, scratch.places, scratch.xi)
+    seen = project_row(forest, n, scratch.z, scratch.places, scratch.xi)
     if option.diagonal:
         variances = forest.variances[n]
         for k in range(len(spread)):
@@ -99,14 +103,14 @@ def split_row(forest: Any, n: int, noise: Any, noisy: bool, product: Any, scratc
         count = list_nonzero(seen, node.size, scratch.places)
         combine_rows(forest.sigma[n], seen, scratch.places, count, spread)
     if node.waits > 0:
-        subtract_waiting(forest.waiting[n], forest.signs[n], node.waits, seen, scratch.factors, spread)
+        subtract_queued(forest.waiting[n], forest.signs[n], node.waits, seen, scratch.factors, spread)
     variance = dot(seen, spread) * node.inflation
     # Without the second a mean that never comes back would be scaled up with each shrinking covariance, for ever.
     certain = max(node.top * node.inflation, option.floor * dot(mu, mu))
     least = option.floor * dot(seen, seen) * certain
     total = variance
     if noisy:
-        total += noise_of(forest, n, noise, scratch.other)
+        total += missing_variance(forest, n, noise, scratch.other)
     deviation = math.sqrt(max(total, least))
     facts[_MARGIN] = dot(mu, seen) / deviation
     facts[_DEVIATION] = deviation
@@ -129,14 +133,14 @@ def walk_path(forest: Any, tree: Any, scratch: Scratch) -> int:
     n, inner = 0, 2**tree.depth - 1
     while n < inner:
         node = tree.node + n
-        seen = look(forest, node, scratch.z, scratch.places, scratch.xi)
+        seen = project_row(forest, node, scratch.z, scratch.places, scratch.xi)
         n = 2 * n + (1 if dot(forest.mu[node], seen) > 0.0 else 2)
     return tree.leaf + n - inner
 
 
 @kernel
-def reach_leaves(forest: Any, tree: Any, i: int, noise: Any, scratch: Scratch, ahead: Ahead) -> None:
-    """Write with what probability the row, the i-th of those ahead (-1: none), comes to each node and leaf."""
+def reach_leaves(forest: Any, tree: Any, i: int, noise: Any, scratch: Scratch, cache: ProductCache) -> None:
+    """Write with what probability the row, the i-th of the cached ones (-1: none), comes to each node and leaf."""
     rho, skip = scratch.figures[0], forest.options[0].skip
     noisy = is_noisy(noise)
     # Where hardly anything arrives, it is divided evenly: no answer changes by more than that.
@@ -146,7 +150,7 @@ def reach_leaves(forest: Any, tree: Any, i: int, noise: Any, scratch: Scratch, a
         left, right = 0.5, 0.5
         if rho[n] > negligible:
             at = tree.node + n
-            product = scratch.other[:0] if i < 0 else find_product(forest, at, n, i, scratch.places, ahead)
+            product = scratch.other[:0] if i < 0 else find_product(forest, at, n, i, scratch.places, cache)
             split_row(forest, at, noise, noisy, product, scratch, n)
             left = normal_cdf(scratch.facts[n, _MARGIN])
             right = normal_cdf(-scratch.facts[n, _MARGIN])
@@ -181,8 +185,8 @@ def add_leaves(tree: Any, alpha: Any, classes: int, rho: Any, out: Any) -> None:
 
 
 @kernel
-def forget_some(forest: Any, tree: Any) -> None:
-    """Let all that a tree knows grow a little less certain."""
+def decay_tree(forest: Any, tree: Any) -> None:
+    """Forget exponentially: inflate every covariance, and shrink every Dirichlet."""
     option, alpha = forest.options[0], forest.alpha
     for n in range(tree.node, tree.node + 2**tree.depth - 1):
         forest.nodes[n].inflation *= 1.0 + option.forget
@@ -218,8 +222,10 @@ def most_relevant(inner: int, state: Any, rho: Any, upper: Any) -> int:
 
 
 @kernel
-def spread_example(forest: Any, tree: Any, y: int, i: int, noise: Any, scratch: Scratch, ahead: Ahead) -> float:
-    """Send an example of class y, the i-th of those ahead (-1: none), through a tree; return p(y | x).
+def propagate_example(
+    forest: Any, tree: Any, y: int, i: int, noise: Any, scratch: Scratch, cache: ProductCache
+) -> float:
+    """Send an example of class y, the i-th of the cached ones (-1: none), through a tree; return p(y | x).
 
     Nodes are split in the order of what they may contribute, until what is left is below ``skip``: those need no
     product with their covariance, are not changed, and count as if they divided evenly.
@@ -238,7 +244,7 @@ def spread_example(forest: Any, tree: Any, y: int, i: int, noise: Any, scratch: 
     n = 0
     while n >= 0 and not rho[n] * upper[n] < option.skip * sure:
         at = tree.node + n
-        product = scratch.other[:0] if i < 0 else find_product(forest, at, n, i, scratch.places, ahead)
+        product = scratch.other[:0] if i < 0 else find_product(forest, at, n, i, scratch.places, cache)
         split_row(forest, at, noise, noisy, product, scratch, n)
         rho[2 * n + 1] = normal_cdf(scratch.facts[n, _MARGIN]) * rho[n]
         rho[2 * n + 2] = normal_cdf(-scratch.facts[n, _MARGIN]) * rho[n]
@@ -257,8 +263,12 @@ def spread_example(forest: Any, tree: Any, y: int, i: int, noise: Any, scratch: 
 
 
 @kernel
-def change_tree(forest: Any, tree: Any, y: int, p: float, part: float, scratch: Scratch, ahead: Ahead) -> None:
-    """Match the moments of every node and leaf that the example came to."""
+def update_tree(forest: Any, tree: Any, y: int, p: float, part: float, scratch: Scratch, cache: ProductCache) -> None:
+    """Assumed density filtering: match the moments of every node and leaf that the example came to.
+
+    kappa is the derivative of ln p(y) by the margin. See M. Opper, "A Bayesian approach to online learning", 1998, and
+    T. Minka, "Expectation propagation for approximate Bayesian inference", UAI 2001.
+    """
     option, rho, u = forest.options[0], scratch.figures[0], scratch.figures[1]
     inner = 2**tree.depth - 1
     least = option.skip * p
@@ -274,10 +284,10 @@ def change_tree(forest: Any, tree: Any, y: int, p: float, part: float, scratch: 
         # Of stored sigma, whence divided by the inflation once.
         shrink = part * (kappa * kappa + kappa * margin) * scale / facts[_DEVIATION]
         changes = facts[_VARIANCE] >= facts[_LEAST]
-        move, spread = part * kappa * scale, scratch.spreads[n]
-        written = update_node(forest, at, spread, move, shrink, changes, scratch.other, scratch.factors)
-        if written and len(ahead.last) > 0:
-            forget_products(ahead, n)
+        mean_step, spread = part * kappa * scale, scratch.spreads[n]
+        written = update_node(forest, at, spread, mean_step, shrink, changes, scratch.other, scratch.factors)
+        if written and len(cache.last) > 0:
+            drop_products(cache, n)
     for n in range(inner, 2 * inner + 1):
         if scratch.state[n] == _WAITING and rho[n] * u[n] >= least:
             share = min(rho[n] * u[n] / p, 1.0)

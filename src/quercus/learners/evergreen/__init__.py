@@ -21,18 +21,19 @@ class EvergreenTree(Classifier):
     """Classifier that wastes no label: a decision tree that is grown anew from the rows that were learned.
 
     As accurate as a batch tree on the same labels, mostly more so, at the speed of a stream and in bounded memory. It
-    answers by all prunings of its tree, each by its weight, by what recent labels tell where that has paid, and by
-    what single features tell, added up on top of the tree.
+    answers by the average of all prunings of its tree [1]_ [2]_, by recent labels where that has paid, and by an
+    additive model of single features on top of the tree, whose weights AdaGrad [3]_ learns. Rows are kept as bin codes,
+    and splits are found on histograms [4]_; a test of its last errors [5]_ tells when to grow from the last rows alone.
 
     Parameters
     ----------
     bins
-        The most bins of a numeric feature, at first; where values crowd together later, bins are cut.
+        The most bins of a numeric feature, at first; where values crowd together later, bins are split.
     keep
-        Which rows stay when the store is full: ``"sample"``, a fair sample of all that were learned; ``"recent"``, the
-        last ones.
+        Which rows stay when the reservoir is full: ``"sample"``, a fair sample of all that were learned; ``"recent"``,
+        the last ones.
     adaptive
-        Whether the tree watches its answers, and when they become clearly worse grows anew from the last rows alone.
+        Whether the tree monitors its errors, and when they become clearly more grows anew from the last rows alone.
     loss
         What wrong answers cost: ``{true label: {answer: cost}}``; 1 where nothing is given.
     nominal
@@ -50,6 +51,14 @@ class EvergreenTree(Classifier):
         Labels seen so far, sorted.
     rows_
         How many of the learned rows are kept.
+
+    References
+    ----------
+    .. [1] Willems, Shtarkov & Tjalkens (1995). The context-tree weighting method: basic properties.
+    .. [2] Helmbold & Schapire (1997). Predicting nearly as well as the best pruning of a decision tree.
+    .. [3] Duchi, Hazan & Singer (2011). Adaptive subgradient methods for online learning and stochastic optimization.
+    .. [4] Ke et al. (2017). LightGBM: a highly efficient gradient boosting decision tree.
+    .. [5] Nishida & Yamauchi (2007). Detecting concept drift using statistical testing.
 
     Examples
     --------
@@ -110,8 +119,8 @@ class EvergreenTree(Classifier):
 class EvergreenForest(Classifier):
     """Classifier of several evergreen trees, each over a part of the features: more accurate than one, and slower.
 
-    The trees answer by a weighted geometric mean, how well each did of late being its weight; what single features
-    tell is added up on top of that.
+    The trees answer by a weighted geometric mean, how well each did of late being its weight; an additive model of
+    single features is on top of that.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How the memory of an evergreen tree is shared out among rows, trees and what single features tell."""
+"""How the memory of an evergreen tree is shared out among rows, trees and the additive model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from quercus.learners.evergreen.additive.engine import reserve_bytes
 from quercus.learners.evergreen.layout import MOST_EDGES, NUMERIC, SAMPLE
-from quercus.learners.evergreen.state import SET_WORDS, EvergreenState, GrowthState, TreeState
+from quercus.learners.evergreen.state import SET_WORDS, EvergreenState, EvergreenTreeState, GrowthState
 
 _LEAST_ROWS = 64
 _LEAST_NODES = 63
@@ -14,7 +14,7 @@ _LEAST_EDGES = 15
 _SLOTS = 32
 _FEATURE: int = EvergreenState.features.dtype.itemsize
 _ROW: int = EvergreenState.rows.dtype.itemsize
-_NODE: int = TreeState.nodes.dtype.itemsize + GrowthState.spans.dtype.itemsize
+_NODE: int = EvergreenTreeState.nodes.dtype.itemsize + GrowthState.spans.dtype.itemsize
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class Capacity:
     numbers
         How many of the features are known to be numeric.
     is_additive
-        Whether something is kept free for what single features tell.
+        Whether something is kept free for the additive model.
     edges, places
         Edges of a feature, and rows whose values are kept as they came, at most.
 
     Examples
     --------
     >>> capacity = Capacity(2**20, features=2, classes=2, numbers=1, is_additive=True)
-    >>> capacity.for_additive, capacity.rows(), capacity.nodes(store=64, tree=0)
+    >>> capacity.for_additive, capacity.rows(), capacity.nodes(reservoir=64, tree=0)
     (45120, 18662, 5114)
     """
 
@@ -51,7 +51,7 @@ class Capacity:
 
     @classmethod
     def of(cls, state: EvergreenState, features: int | None = None, classes: int | None = None) -> Capacity:
-        """Return what a tree has room for; with so many features or classes if told.
+        """Return what a tree has room for; with so many features or classes if given.
 
         Parameters
         ----------
@@ -72,13 +72,13 @@ class Capacity:
 
     @property
     def for_all(self) -> int:
-        """Bytes for rows, trees and what single features tell."""
+        """Bytes for rows, trees and the additive model."""
         features = self.features * (_FEATURE + 8 * self.edges + 4)
         return self.max_bytes - self.max_bytes // 8 - features - self.places * (8 * self.features + 4) - 8_192
 
     @property
     def for_additive(self) -> int:
-        """Bytes kept free for what single features tell: where memory is short, a quarter of it."""
+        """Bytes kept free for the additive model: where memory is short, a quarter of it."""
         if not self.is_additive:
             return 0
         reserved = reserve_bytes(self.features, self.classes, self.max_bytes, self.numbers)
@@ -109,17 +109,17 @@ class Capacity:
             )
         return min(most, 2**31 - 1)
 
-    def nodes(self, store: int, tree: int) -> int:
-        """Return how many nodes a growth may make: the store may double meanwhile, up to its half of the room.
+    def nodes(self, reservoir: int, tree: int) -> int:
+        """Return how many nodes a growth may make: the reservoir may double meanwhile, up to its half of the room.
 
         Parameters
         ----------
-        store
+        reservoir
             Rows that it has room for.
         tree
-            Bytes of the tree that stands.
+            Bytes of the tree in use.
         """
-        left = self.for_trees - min(self.for_trees // 2, 2 * store * self.row_bytes) - tree
+        left = self.for_trees - min(self.for_trees // 2, 2 * reservoir * self.row_bytes) - tree
         return max(left // self.node_bytes, _LEAST_NODES)
 
     def slots(self, cells: int) -> int:
@@ -152,3 +152,16 @@ class Capacity:
                 places //= 2
             return replace(self, edges=edges, places=places)
         return self
+
+
+def grow_classes(old: int, least: int) -> int:
+    """Return for how many classes there is room after there was too little.
+
+    Parameters
+    ----------
+    old
+        For how many there was.
+    least
+        How many are needed.
+    """
+    return max(least, 2, old + old // 2)

@@ -9,39 +9,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quercus.arguments import check_choice, check_number, check_seed, check_whole
+from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
 from quercus.engine import Floats, Integers, Known, Stop
 from quercus.explain import Explanation, TreeView
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive import engine as additive
-from quercus.learners.evergreen.additive.telling import tell_features, weigh_singles
+from quercus.learners.evergreen.additive.engine import find_contributions, weigh_additive
 from quercus.learners.evergreen.explaining import EXPERTS, EvergreenExplanation, Single
+from quercus.learners.evergreen.files import read_frozen, read_tree
 from quercus.learners.evergreen.kernels import answer_rows, run_rows
 from quercus.learners.evergreen.layout import (
     ALARMED,
     BEGIN,
+    BUILT,
     MOST_EDGES,
-    NEEDS_LAYOUT,
-    NEEDS_LIMITS,
-    NEEDS_ROOM,
+    NEEDS_CAPACITY,
+    NEEDS_EDGES,
+    NEEDS_RESIZE,
+    NO_ADDITIVE,
     NO_AGGREGATE,
     NO_RECENT,
-    NO_SINGLES,
     READY,
-    STANDS,
     WINDOW,
 )
-from quercus.learners.evergreen.restore import read_frozen, read_tree
-from quercus.learners.evergreen.state import EvergreenState, FrozenState
+from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
 from quercus.learners.evergreen.view import (
     find_leaves,
-    find_path,
+    trace_path,
     view_path,
     view_tree,
     weigh_depths,
     weigh_experts,
 )
-from quercus.loss import check_loss
 from quercus.predictor import Predictor
 from quercus.rows import DONE, Rows
 from quercus.store import Model
@@ -51,20 +50,20 @@ if TYPE_CHECKING:
 
 KEEPS = ("sample", "recent")
 # Parts that can be switched off, to see what they are worth; without "regrow" the last growth begins with 200 rows.
-_PARTS = {"aggregate": NO_AGGREGATE, "recent": NO_RECENT, "singles": NO_SINGLES}
+_PARTS = {"aggregate": NO_AGGREGATE, "recent": NO_RECENT, "singles": NO_ADDITIVE}
 _ONLY_GROWTH = 200
 _STEPS: dict[int, Callable[[EvergreenState], None]] = {
-    NEEDS_ROOM: rebuilding.make_room,
+    NEEDS_CAPACITY: rebuilding.ensure_capacity,
     BEGIN: rebuilding.begin,
-    STANDS: rebuilding.settle,
-    READY: rebuilding.swap,
+    BUILT: rebuilding.compact,
+    READY: rebuilding.promote,
     ALARMED: lambda state: rebuilding.keep_last(state, WINDOW),
-    NEEDS_LIMITS: lambda state: additive.draw(state.additive),
+    NEEDS_EDGES: lambda state: additive.draw(state.additive),
 }
 
 
-class StandingEngine:
-    """Answers by a tree as it stands, and shows it."""
+class AnswerEngine:
+    """Answers by a tree that is built, and shows it."""
 
     is_growing = False
 
@@ -83,13 +82,13 @@ class StandingEngine:
         """Return the tree as plain data."""
         return view_tree(model._state, model.schema_, model._name(), model._loss, self.is_growing)
 
-    def size(self, state: EvergreenState | FrozenState) -> tuple[int, int]:
+    def size(self, state: EvergreenState | FrozenEvergreenState) -> tuple[int, int]:
         """Return the number of leaves, and the depth of the deepest."""
         nodes = state.tree.nodes
         return (len(nodes) + 1) // 2, int(nodes["depth"].max())
 
-    def importances(self, state: EvergreenState | FrozenState, features: int) -> Floats:
-        """Return what all cuts by each feature gained when the tree was grown."""
+    def importances(self, state: EvergreenState | FrozenEvergreenState, features: int) -> Floats:
+        """Return what all splits by each feature gained when the tree was grown."""
         inner = state.tree.nodes[state.tree.nodes["left"] > 0]
         return np.bincount(inner["feature"], weights=inner["gain"], minlength=features).astype(np.float64)
 
@@ -109,22 +108,22 @@ class StandingEngine:
           the answer: ...
         """
         state, row = model._state, model._read_one(x)[0]
-        path, answer = find_path(state.tree, row), model.predict_one(x)
+        path, answer = trace_path(state.tree, row), model.predict_one(x)
         nodes, proba = view_path(state, model.schema_, path, answer), model.predict_proba_one(x)
-        told = Explanation.from_path(nodes, model._labels.tolist(), x, answer, proba, learned=True)
-        by_singles = weigh_singles(state.additive)
-        shares = [(1.0 - by_singles) * share for share in weigh_experts(state.options[0])]
-        against, singles = _tell_singles(model, x, row, answer, proba) if by_singles > 0.0 else (None, ())
+        reason = Explanation.from_path(nodes, model._labels.tolist(), x, answer, proba, learned=True)
+        by_additive = weigh_additive(state.additive)
+        shares = [(1.0 - by_additive) * share for share in weigh_experts(state.options[0])]
+        against, singles = _explain_additive(model, x, row, answer, proba) if by_additive > 0.0 else (None, ())
         return EvergreenExplanation.from_explanation(
-            told,
+            reason,
             depths=dict(enumerate(weigh_depths(state.tree, path))),
-            experts=dict(zip(EXPERTS, (*shares, by_singles), strict=True)),
+            experts=dict(zip(EXPERTS, (*shares, by_additive), strict=True)),
             against=against,
             singles=singles,
         )
 
 
-class EvergreenEngine(StandingEngine):
+class EvergreenEngine(AnswerEngine):
     """Learns rows, and grows the tree anew from them.
 
     Examples
@@ -159,7 +158,7 @@ class EvergreenEngine(StandingEngine):
             check_loss(params.loss)
 
     def is_monitoring(self, params: Any) -> bool:
-        """Return whether the tree watches its own errors."""
+        """Return whether the tree monitors its own errors."""
         return bool(params.adaptive)
 
     def settings(self, params: Any, seed: np.uint64) -> dict[str, Any]:
@@ -187,7 +186,7 @@ class EvergreenEngine(StandingEngine):
         """Make room for features, and count so many classes as known."""
         if features > len(state.features) or classes:
             self.catch_up(state)
-            rebuilding.check_room(state, features, classes)
+            rebuilding.check_capacity(state, features, classes)
             rebuilding.add_features(state, features)
             if classes:
                 rebuilding.declare_classes(state, classes)
@@ -195,28 +194,28 @@ class EvergreenEngine(StandingEngine):
     def run(
         self, state: EvergreenState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int
     ) -> Stop:
-        """Take rows in order: answer, ask and learn, as told."""
+        """Take rows in order: answer, ask and learn, as the mode says."""
         row = run_rows(state.ref, rows.ref, known.order, known.loss, start, stop, mode)
         return Stop(row, int(state.options["stopped"][0]))
 
     def resume(self, state: EvergreenState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
         """Make room, or take the next step of a growth."""
-        if stop.why == NEEDS_LAYOUT:
+        if stop.why == NEEDS_RESIZE:
             rebuilding.fit_row(state, rows.X[stop.row], int(rows.y[stop.row]), known.kinds)
         else:
             _STEPS[stop.why](state)
-        if state.additive.is_due:
+        if state.additive.needs_edges:
             additive.draw(state.additive)
         if "regrow" in params._ablate and state.n_rows >= _ONLY_GROWTH:
-            state.options["due"] = 2**62
+            state.options["next_rebuild"] = 2**62
         # Of the row at which it stopped for room it is known that it was answered.
-        state.options["stopped"] = stop.why if stop.why <= NEEDS_ROOM else DONE
+        state.options["stopped"] = stop.why if stop.why <= NEEDS_CAPACITY else DONE
 
     def catch_up(self, state: EvergreenState) -> None:
         """Do what the loop stopped for, if Ctrl-C came before it was done."""
-        if state.options["stopped"][0] > NEEDS_ROOM:
+        if state.options["stopped"][0] > NEEDS_CAPACITY:
             _STEPS[int(state.options["stopped"][0])](state)
-            if state.additive.is_due:
+            if state.additive.needs_edges:
                 additive.draw(state.additive)
             state.options["stopped"] = DONE
 
@@ -251,7 +250,7 @@ class EvergreenEngine(StandingEngine):
         >>> tree.region_one({"x0": 5.0}, by_counts=True)
         ({'no': 0.375, 'yes': 0.625}, 3.0)
         """
-        leaf, classes, proba = find_path(state.tree, row[0])[-1], state.classes, np.zeros((1, known.classes))
+        leaf, classes, proba = trace_path(state.tree, row[0])[-1], state.classes, np.zeros((1, known.classes))
         support = float(state.tree.nodes["n"][leaf])
         if by_counts:
             proba[0, :classes] = (state.tree.counts[leaf, :classes] + 1.0 / max(classes, 1)) / (support + 1.0)
@@ -260,10 +259,10 @@ class EvergreenEngine(StandingEngine):
         return proba[0], support
 
 
-def _tell_singles(
+def _explain_additive(
     model: Predictor, x: Mapping[str, Any], row: Floats, answer: Any, proba: Mapping[Any, float]
 ) -> tuple[Any, tuple[Single, ...]]:
-    """Return the next best answer, and what single features tell against it."""
+    """Return the next best answer, and what the additive model says against it."""
     state, schema = model._state.additive, model.schema_
     # After Ctrl-C there may be labels that the tree has not learned.
     ids = {label: number for number, label in enumerate(schema.labels[: state.classes])}
@@ -271,7 +270,7 @@ def _tell_singles(
     if answer not in ids or not rest:
         return None, ()
     against = max(rest, key=proba.__getitem__)
-    told = tell_features(state, row, ids[answer], ids[against]).tolist()
-    parts = zip(schema.names, row.tolist(), told, strict=True)
+    contributions = find_contributions(state, row, ids[answer], ids[against]).tolist()
+    parts = zip(schema.names, row.tolist(), contributions, strict=True)
     singles = [Single(name, None if math.isnan(value) else x.get(name), share) for name, value, share in parts]
     return against, tuple(sorted(singles, key=lambda single: -abs(single.told)))

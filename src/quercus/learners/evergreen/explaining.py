@@ -13,12 +13,12 @@ EXPERTS = ("all prunings", "the leaf", "recent labels", "the tree and single fea
 _LEAST = 0.01
 _SHOWN = 5
 # Less would be written as 0.
-_TELLING = 0.05
+_SHOWN_FROM = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """What a value tells by itself.
+    """What a value says by itself.
 
     Parameters
     ----------
@@ -56,13 +56,13 @@ class EvergreenExplanation(Explanation):
     prediction, probabilities, path, counts, interval, consistent, answered_by
         As in `Explanation`.
     depths
-        How much each node of the path counts in what all prunings tell together, by its depth.
+        How much each node of the path counts in the average over all prunings, by its depth.
     experts
         How much all prunings, the leaf, recent labels, and the tree together with single features count in the answer.
     against
         The next best answer, None if there is no other.
     singles
-        What values tell by themselves for the answer against the next best, those that tell most first; empty where
+        What values say by themselves for the answer against the next best, the largest contributions first; empty where
         single features do not count.
 
     Examples
@@ -84,17 +84,17 @@ class EvergreenExplanation(Explanation):
     singles: tuple[Single, ...] = ()
 
     @classmethod
-    def from_explanation(cls, told: Explanation, **more: Any) -> Self:
+    def from_explanation(cls, explanation: Explanation, **more: Any) -> Self:
         """Add to an explanation what an evergreen tree has to say besides.
 
         Parameters
         ----------
-        told
-            What any tree tells.
+        explanation
+            What any tree says of its answer.
         more
             What the class has besides.
         """
-        return cls(**{part.name: getattr(told, part.name) for part in fields(Explanation)}, **more)
+        return cls(**{part.name: getattr(explanation, part.name) for part in fields(Explanation)}, **more)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON."""
@@ -111,18 +111,18 @@ class EvergreenExplanation(Explanation):
         if self.prediction is not None and len(self.depths) > 1:
             lines.append(f"prunings count by depth: {_list({f'{depth}:': w for depth, w in self.depths.items()})}")
         if self.singles and self.experts.get(EXPERTS[-1], 0.0) >= _LEAST:
-            lines.append(self._tell_singles())
+            lines.append(self._additive_text())
         if self.prediction is not None and self.experts:
             lines.append(f"the answer: {_list(self.experts)}")
         return "\n  ".join(lines)
 
-    def _tell_singles(self) -> str:
-        """Write what the values tell that tell most."""
-        telling = [single.text() for single in self.singles if abs(single.told) >= _TELLING]
-        if len(telling) > _SHOWN:
-            telling[_SHOWN:] = [others(len(telling) - _SHOWN)]
+    def _additive_text(self) -> str:
+        """Write the contributions that are largest."""
+        shown = [single.text() for single in self.singles if abs(single.told) >= _SHOWN_FROM]
+        if len(shown) > _SHOWN:
+            shown[_SHOWN:] = [others(len(shown) - _SHOWN)]
         sides = f"for {show_value(self.prediction)} against {show_value(self.against)}"
-        return f"single features, {sides}: {', '.join(telling) or 'nothing'}"
+        return f"single features, {sides}: {', '.join(shown) or 'nothing'}"
 
     __repr__ = __str__
 

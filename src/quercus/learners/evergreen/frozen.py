@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from quercus.learners.evergreen.additive.engine import freeze, new_additive
-from quercus.learners.evergreen.additive.telling import weigh_singles
-from quercus.learners.evergreen.engine import StandingEngine
+from quercus.learners.evergreen.additive.engine import freeze, new_additive, weigh_additive
+from quercus.learners.evergreen.engine import AnswerEngine
 from quercus.learners.evergreen.layout import IDLE, NO_RECENT
-from quercus.learners.evergreen.state import EvergreenState, FrozenState, TreeState
+from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
 from quercus.learners.evergreen.view import weigh_experts
 from quercus.predictor import Predictor
 
@@ -19,7 +18,7 @@ from quercus.predictor import Predictor
 class FrozenEvergreen(Predictor):
     """A small, immutable, predict-only model; `tree.freeze()` makes one.
 
-    It keeps the tree that stands, without the rows that it was grown from. Call `tree.regrow()` before, if labels have
+    It keeps the tree in use, without the rows that it was grown from. Call `tree.regrow()` before, if labels have
     come since the last growth and the very best tree is to be kept.
 
     Parameters
@@ -39,7 +38,7 @@ class FrozenEvergreen(Predictor):
     (True, True)
     """
 
-    engine = StandingEngine()
+    engine = AnswerEngine()
 
     def __init__(self, learner: str = "", loss: Mapping[Any, Mapping[Any, float]] | None = None) -> None:
         self.learner = learner
@@ -49,8 +48,8 @@ class FrozenEvergreen(Predictor):
         return f"frozen {self.learner}"
 
 
-def keep_answers(state: EvergreenState) -> FrozenState:
-    """Copy the tree that stands, without room for more classes; a growth that is under way is forgotten.
+def keep_answers(state: EvergreenState) -> FrozenEvergreenState:
+    """Copy the tree in use, without room for more classes; a growth that is under way is forgotten.
 
     Parameters
     ----------
@@ -64,9 +63,9 @@ def keep_answers(state: EvergreenState) -> FrozenState:
         # Without labels to come they will never count again.
         options["without"] |= NO_RECENT
         recent = recent[:0]
-    kept = TreeState.holding(
+    kept = EvergreenTreeState.holding(
         nodes=tree.nodes.copy(), counts=tree.counts[:, :known].copy(), recent=recent, sets=tree.sets.copy()
     )
-    counts = weigh_singles(state.additive) > 0.0
+    counts = weigh_additive(state.additive) > 0.0
     singles = freeze(state.additive, known) if counts else new_additive(np.uint64(0), is_on=False)
-    return FrozenState.holding(options=options, tree=kept, additive=singles)
+    return FrozenEvergreenState.holding(options=options, tree=kept, additive=singles)

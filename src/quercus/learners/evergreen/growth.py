@@ -1,4 +1,7 @@
-"""Growing a tree from the rows that are kept, in steps of bounded work; compiled. See ``docs/evergreen.md``."""
+"""Growing a tree on histograms of the rows that are kept, in steps of bounded work; compiled.
+
+See ``docs/evergreen.md``.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +11,31 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.evergreen.cells import note_classes
-from quercus.learners.evergreen.coding import SUBSPACE, draw_number
-from quercus.learners.evergreen.cuts import LEFT, NONE, ONE, RIGHT, find_cut, log_tail
 from quercus.learners.evergreen.layout import (
     CHUNK,
-    CUT,
     DEEPEST,
     EVIDENCE,
     FILL,
+    FILL_CHILD,
     LAST_CATEGORY,
     LOOSE,
     MISSING,
     NEXT,
-    PART,
-    PRUNE,
-    SPLIT_FILL,
-    TOO_LIKELY,
+    PARTITION,
+    SPLIT,
 )
+from quercus.learners.evergreen.prunings import compute_evidence, is_in_set, prune_nodes
+from quercus.learners.evergreen.reservoir import SUBSPACE, draw_number
+from quercus.learners.evergreen.splits import LEFT, NONE, ONE, RIGHT, find_split, log_upper_gamma, note_classes
 
-_LN2 = math.log(2.0)
 _LOOSE = math.log(LOOSE)
 _SMALL = 32
-_NODES_AT_ONCE = 64
 
 
 @kernel
-def start_growth(option: Any, store: Any, tree: Any, work: Any, rows: int, classes: int) -> None:
-    """Begin with a root that has all rows."""
-    growth, features = work.growth[0], len(store.features)
+def start_growth(option: Any, reservoir: Any, tree: Any, work: Any, rows: int, classes: int) -> None:
+    """Begin with a root that has all rows; a tree of a forest has a random subspace of the features (Ho, 1998)."""
+    growth, features = work.growth[0], len(reservoir.features)
     growth.rows, growth.classes, growth.phase, growth.nodes, growth.sets = rows, classes, NEXT, 1, 0
     growth.waiting, growth.free = 1, len(work.slots)
     for s in range(len(work.slots)):
@@ -44,8 +43,8 @@ def start_growth(option: Any, store: Any, tree: Any, work: Any, rows: int, class
     growth.seed, growth.sight, growth.live = option.seed, option.sight, 0
     cell, seen = 0, math.ceil(option.subspace * features)
     for f in range(features):
-        store.features[f].first = cell
-        cell += store.features[f].codes
+        reservoir.features[f].first = cell
+        cell += reservoir.features[f].codes
         rank, luck = 0, draw_number(option.seed, SUBSPACE, f)
         for other in range(features if seen < features else 0):
             rank += draw_number(option.seed, SUBSPACE, other) < luck
@@ -54,7 +53,7 @@ def start_growth(option: Any, store: Any, tree: Any, work: Any, rows: int, class
             growth.live += 1
     for i in range(rows):
         work.places[0, i] = i
-        tree.counts[0, store.rows[i].label] += np.float64(store.rows[i].weight)
+        tree.counts[0, reservoir.rows[i].label] += np.float64(reservoir.rows[i].weight)
     work.spans[0].first, work.spans[0].last = 0, rows
     work.stack[0].node, work.stack[0].slot, work.stack[0].live = 0, -1, growth.live
     begin_node(tree, 0, 0)
@@ -89,42 +88,50 @@ def is_at(growth: Any, goal: Any) -> bool:
 def begin_node(tree: Any, v: int, depth: int) -> None:
     """Make a leaf that knows nothing."""
     node = tree.nodes[v]
-    node.threshold, node.n, node.odds, node.stop, node.scale, node.total, node.gain = 0.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0
+    node.threshold, node.n, node.stop_odds, node.stop, node.scale, node.total, node.gain = (
+        0.0,
+        0.0,
+        0.0,
+        0.5,
+        1.0,
+        0.0,
+        0.0,
+    )
     node.left, node.feature, node.set, node.depth, node.cut, node.missing_left = 0, -1, -1, depth, 0, 0
 
 
 @kernel(inline=True)
-def cells_in_all(store: Any, classes: int) -> int:
+def histogram_size(reservoir: Any, classes: int) -> int:
     """Return how many numbers a histogram has."""
-    last = store.features[len(store.features) - 1]
+    last = reservoir.features[len(reservoir.features) - 1]
     return (last.first + last.codes) * classes
 
 
 @kernel(borrows=True)
-def add_rows(store: Any, work: Any, desk: Any, slot: int, first: int, last: int) -> None:
-    """Add rows to a histogram of all features that vary."""
+def add_rows(reservoir: Any, work: Any, workspace: Any, slot: int, first: int, last: int) -> None:
+    """Add rows to the histogram of a node, of all features that vary."""
     growth = work.growth[0]
     classes, live = growth.classes, growth.live
     for j in range(live):
-        desk.begins[j] = store.features[work.live[j]].first * classes
+        workspace.begins[j] = reservoir.features[work.live[j]].first * classes
     for i in range(first, last):
         row = np.uint32(work.places[0, i])
-        label, weight = np.int64(store.rows[row].label), np.float64(store.rows[row].weight)
+        label, weight = np.int64(reservoir.rows[row].label), np.float64(reservoir.rows[row].weight)
         for j in range(live):
-            code = store.codes[row, np.uint32(work.live[j])]
-            work.hists[slot, np.uint32(desk.begins[j] + code * classes + label)] += weight
+            code = reservoir.bin_codes[row, np.uint32(work.live[j])]
+            work.histograms[slot, np.uint32(workspace.begins[j] + code * classes + label)] += weight
 
 
 @kernel(borrows=True)
-def clear_hist(store: Any, work: Any, slot: int) -> None:
-    """Empty a histogram."""
+def clear_node_histogram(reservoir: Any, work: Any, slot: int) -> None:
+    """Empty the histogram of a node."""
     growth = work.growth[0]
     classes = growth.classes
     for j in range(growth.live):
-        feature = store.features[work.live[j]]
+        feature = reservoir.features[work.live[j]]
         begin, cells = feature.first * classes, feature.codes * classes
         for at in range(cells):
-            work.hists[slot, np.uint32(begin + at)] = 0.0
+            work.histograms[slot, np.uint32(begin + at)] = 0.0
 
 
 @kernel(inline=True)
@@ -143,23 +150,23 @@ def give_back(work: Any, slot: int) -> None:
 
 
 @kernel(borrows=True)
-def most_small(store: Any, work: Any) -> int:
+def most_small(reservoir: Any, work: Any) -> int:
     """Return how many rows the largest node has for which no histogram of all features is made."""
     growth = work.growth[0]
     if len(work.slots) == 0:
         return growth.rows
-    return max(_SMALL, cells_in_all(store, growth.classes) // (4 * len(store.features)))
+    return max(_SMALL, histogram_size(reservoir, growth.classes) // (4 * len(reservoir.features)))
 
 
 @kernel(borrows=True)
-def is_large(store: Any, work: Any, v: int) -> bool:
+def is_large(reservoir: Any, work: Any, v: int) -> bool:
     """Return whether a histogram of all features pays for a node."""
-    return work.spans[v].last - work.spans[v].first > most_small(store, work)
+    return work.spans[v].last - work.spans[v].first > most_small(reservoir, work)
 
 
 @kernel(borrows=True)
-def take_next(store: Any, tree: Any, work: Any) -> int:
-    """Take the next node that may be cut; return what was done."""
+def take_next(reservoir: Any, tree: Any, work: Any) -> int:
+    """Take the next node that may be split; return what was done."""
     growth = work.growth[0]
     growth.waiting -= 1
     entry = work.stack[growth.waiting]
@@ -174,20 +181,20 @@ def take_next(store: Any, tree: Any, work: Any) -> int:
         give_back(work, slot)
         return growth.classes
     growth.node, growth.present, growth.live, growth.slot = v, present, entry.live, slot
-    growth.phase, growth.position = CUT, span.first
-    if slot < 0 and is_large(store, work, v):
+    growth.phase, growth.position = SPLIT, span.first
+    if slot < 0 and is_large(reservoir, work, v):
         growth.slot = take_slot(work)
-        clear_hist(store, work, growth.slot)
+        clear_node_histogram(reservoir, work, growth.slot)
         growth.phase = FILL
     return growth.classes
 
 
 @kernel(borrows=True)
-def fill_more(store: Any, work: Any, desk: Any, v: int, slot: int, after: int) -> int:
+def fill_more(reservoir: Any, work: Any, workspace: Any, v: int, slot: int, after: int) -> int:
     """Add some rows of a node to its histogram; return what was done."""
     growth, span = work.growth[0], work.spans[v]
     stop = min(np.int64(span.last), growth.position + CHUNK)
-    add_rows(store, work, desk, slot, growth.position, stop)
+    add_rows(reservoir, work, workspace, slot, growth.position, stop)
     done = (stop - growth.position) * growth.live
     growth.position = stop
     if stop == span.last:
@@ -196,70 +203,73 @@ def fill_more(store: Any, work: Any, desk: Any, v: int, slot: int, after: int) -
 
 
 @kernel(borrows=True)
-def cut_node(store: Any, tree: Any, work: Any, desk: Any, cut: Any) -> int:
-    """Find the cut of a node, and make its children if it is good enough; return what was done."""
+def split_node(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any) -> int:
+    """Find the best split of a node, and make its children if that passes a test; return what was done.
+
+    A G-test, whose statistic is twice the gain: its p-value times the number of evaluations (Bonferroni) may be up to
+    5, loose on purpose, since `prune_nodes` weighs all splits.
+    """
     growth = work.growth[0]
     v, slot, span, classes = growth.node, growth.slot, work.spans[growth.node], growth.classes
-    done = cells_in_all(store, classes) if slot >= 0 else (span.last - span.first) * growth.live
-    find_cut(store, work, desk, span, slot, note_classes(tree, desk, v, classes), tree.nodes[v].n, cut)
+    done = histogram_size(reservoir, classes) if slot >= 0 else (span.last - span.first) * growth.live
+    find_split(
+        reservoir, work, workspace, span, slot, note_classes(tree, workspace, v, classes), tree.nodes[v].n, split
+    )
     growth.phase = NEXT
-    unlikely = cut.kind != NONE and log_tail(0.5 * (growth.present - 1), cut.score) + math.log(cut.tried) <= _LOOSE
-    if not unlikely or (cut.kind >= ONE and growth.sets == len(tree.sets)):
+    unlikely = (
+        split.kind != NONE
+        and log_upper_gamma(0.5 * (growth.present - 1), split.score) + math.log(split.n_evaluations) <= _LOOSE
+    )
+    if not unlikely or (split.kind >= ONE and growth.sets == len(tree.sets)):
         give_back(work, slot)
         return done
     node, left = tree.nodes[v], growth.nodes
-    span.price = 0.5 * math.log(cut.tried) + cut.penalty
-    node.feature, node.missing_left, node.gain, node.left = cut.feature, cut.missing_left, cut.gain, left
-    if cut.kind >= ONE:
+    span.price = 0.5 * math.log(split.n_evaluations) + split.penalty
+    node.feature, node.missing_left, node.gain, node.left = split.feature, split.missing_left, split.gain, left
+    if split.kind >= ONE:
         node.set = growth.sets
-        write_set(tree.sets, growth.sets, cut, desk.chosen)
+        write_set(tree.sets, growth.sets, split, workspace.chosen)
         growth.sets += 1
     else:
-        feature = store.features[cut.feature]
-        after = cut.next if cut.next >= 0 else feature.codes
-        node.cut = (cut.code + after - 1) >> 1
-        node.threshold = store.edges[cut.feature, node.cut - 1] if node.cut <= feature.edges else np.inf
+        feature = reservoir.features[split.feature]
+        after = split.next if split.next >= 0 else feature.codes
+        node.cut = (split.code + after - 1) >> 1
+        node.threshold = reservoir.bin_edges[split.feature, node.cut - 1] if node.cut <= feature.edges else np.inf
     for side in range(2):
         begin_node(tree, left + side, node.depth + 1)
         for k in range(growth.classes):
             tree.counts[left + side, k] = 0.0
     growth.nodes += 2
-    growth.phase, growth.position, growth.left, growth.right, growth.misses = PART, span.first, span.first, 0, 0
+    growth.phase, growth.position, growth.left, growth.right, growth.misses = PARTITION, span.first, span.first, 0, 0
     return done
 
 
 @kernel(borrows=True)
-def write_set(sets: Any, place: int, cut: Any, chosen: Any) -> None:
+def write_set(sets: Any, place: int, split: Any, chosen: Any) -> None:
     """Write the codes that go left as bits; later categories go right, if need be by sending all others left."""
-    turned = cut.code == LAST_CATEGORY if cut.kind == ONE else chosen[LAST_CATEGORY] > 0
+    turned = split.code == LAST_CATEGORY if split.kind == ONE else chosen[LAST_CATEGORY] > 0
     for word in range(4):
         bits = np.uint64(0)
         for bit in range(64):
             code = 64 * word + bit
-            goes = code == cut.code if cut.kind == ONE else code < LAST_CATEGORY and chosen[code] > 0
+            goes = code == split.code if split.kind == ONE else code < LAST_CATEGORY and chosen[code] > 0
             if turned:
                 goes = code < LAST_CATEGORY and not goes
             bits |= np.uint64(1 if goes else 0) << np.uint64(bit)
         sets[place, word] = bits
 
 
-@kernel(inline=True)
-def is_in_set(sets: Any, place: int, code: int) -> bool:
-    """Return whether a code goes left."""
-    return (sets[place, code >> 6] >> np.uint64(code & 63)) & np.uint64(1) != 0
-
-
 @kernel(borrows=True)
-def part_rows(store: Any, tree: Any, work: Any, desk: Any) -> int:
-    """Part some rows of a node among its children, keeping their order; return what was done."""
+def partition_rows(reservoir: Any, tree: Any, work: Any, workspace: Any) -> int:
+    """Partition some rows of a node among its children, keeping their order; return what was done."""
     growth, places = work.growth[0], work.places
     span, node = work.spans[growth.node], tree.nodes[growth.node]
     begin, stop = growth.position, min(np.int64(span.last), growth.position + CHUNK)
-    lefts = choose_sides(store, tree, work, desk, node, begin, stop)
+    lefts = assign_rows(reservoir, tree, work, workspace, node, begin, stop)
     for i in range(lefts):
-        places[0, growth.left + i] = desk.parted[LEFT, i]
+        places[0, growth.left + i] = workspace.partition[LEFT, i]
     for i in range(stop - begin - lefts):
-        places[1, growth.right + i] = desk.parted[RIGHT, i]
+        places[1, growth.right + i] = workspace.partition[RIGHT, i]
     growth.left += lefts
     growth.right += stop - begin - lefts
     growth.position = stop
@@ -268,12 +278,12 @@ def part_rows(store: Any, tree: Any, work: Any, desk: Any) -> int:
             places[0, growth.left + i] = places[1, i]
         if node.set < 0 and not growth.misses:
             node.missing_left = growth.left - span.first >= growth.right
-        settle_children(store, work, growth.node, np.int64(node.left))
+        place_children(reservoir, work, growth.node, np.int64(node.left))
     return 2 * (stop - begin)
 
 
 @kernel(borrows=True)
-def choose_sides(store: Any, tree: Any, work: Any, desk: Any, node: Any, begin: int, stop: int) -> int:
+def assign_rows(reservoir: Any, tree: Any, work: Any, workspace: Any, node: Any, begin: int, stop: int) -> int:
     """Write the rows that go left and those that go right, and count their classes; return how many go left.
 
     Each row is written on both sides, and stays on one: which one it is, is hard to foretell for a processor.
@@ -282,18 +292,18 @@ def choose_sides(store: Any, tree: Any, work: Any, desk: Any, node: Any, begin: 
     lefts, rights, misses = 0, 0, False
     for i in range(begin, stop):
         row = work.places[0, i]
-        code = store.codes[np.uint32(row), f]
+        code = reservoir.bin_codes[np.uint32(row), f]
         if chosen >= 0:
             goes_right = 0 if is_in_set(tree.sets, chosen, code) else 1
         else:
             goes_right = 1 if code > cut else 0
             if code == MISSING:
                 goes_right, misses = 0 if missing != 0 else 1, True
-        desk.parted[LEFT, lefts] = row
-        desk.parted[RIGHT, rights] = row
+        workspace.partition[LEFT, lefts] = row
+        workspace.partition[RIGHT, rights] = row
         lefts += 1 - goes_right
         rights += goes_right
-        kept = store.rows[np.uint32(row)]
+        kept = reservoir.rows[np.uint32(row)]
         tree.counts[np.uint32(child + goes_right), kept.label] += np.float64(kept.weight)
     if misses:
         work.growth[0].misses = 1
@@ -301,18 +311,18 @@ def choose_sides(store: Any, tree: Any, work: Any, desk: Any, node: Any, begin: 
 
 
 @kernel(borrows=True)
-def settle_children(store: Any, work: Any, v: int, left: int) -> None:
-    """Say which rows the children have, and whose histogram is made from rows: that of the smaller one."""
+def place_children(reservoir: Any, work: Any, v: int, left: int) -> None:
+    """Write which rows the children have, and whose histogram is made from rows: that of the smaller one."""
     growth, span, spans = work.growth[0], work.spans[v], work.spans
     spans[left].first, spans[left].last = span.first, growth.left
     spans[left + 1].first, spans[left + 1].last = growth.left, span.last
     growth.smaller = left if growth.left - span.first < span.last - growth.left else left + 1
     larger = 2 * left + 1 - growth.smaller
     # One slot must stay free for a node that has none.
-    if growth.slot >= 0 and is_large(store, work, larger) and growth.free > 1:
+    if growth.slot >= 0 and is_large(reservoir, work, larger) and growth.free > 1:
         growth.other = take_slot(work)
-        clear_hist(store, work, growth.other)
-        growth.phase, growth.position = SPLIT_FILL, spans[growth.smaller].first
+        clear_node_histogram(reservoir, work, growth.other)
+        growth.phase, growth.position = FILL_CHILD, spans[growth.smaller].first
         return
     give_back(work, growth.slot)
     push_node(work, larger, -1)
@@ -330,109 +340,52 @@ def push_node(work: Any, v: int, slot: int) -> None:
 
 
 @kernel(borrows=True)
-def subtract_smaller(store: Any, tree: Any, work: Any) -> int:
-    """Make the histogram of the larger child from its parent's; return what was done."""
+def subtract_smaller(reservoir: Any, tree: Any, work: Any) -> int:
+    """Make the histogram of the larger child: its parent's less the smaller one's (Ke et al., 2017).
+
+    Returns what was done.
+    """
     growth = work.growth[0]
     larger = 2 * np.int64(tree.nodes[growth.node].left) + 1 - growth.smaller
     classes, slot, other = growth.classes, growth.slot, growth.other
     for j in range(growth.live):
-        feature = store.features[work.live[j]]
+        feature = reservoir.features[work.live[j]]
         begin, cells = feature.first * classes, feature.codes * classes
         for at in range(cells):
-            work.hists[slot, np.uint32(begin + at)] -= work.hists[other, np.uint32(begin + at)]
+            work.histograms[slot, np.uint32(begin + at)] -= work.histograms[other, np.uint32(begin + at)]
     push_node(work, larger, growth.slot)
-    if is_large(store, work, growth.smaller) and growth.free > 0:
+    if is_large(reservoir, work, growth.smaller) and growth.free > 0:
         push_node(work, growth.smaller, growth.other)
     else:
         give_back(work, growth.other)
         push_node(work, growth.smaller, -1)
     growth.phase = NEXT
-    return cells_in_all(store, growth.classes)
-
-
-@kernel(inline=True)
-def rising_factor(count: float, start: float) -> float:
-    """Return ln Gamma(start + count) - ln Gamma(start)."""
-    whole = int(count)
-    if whole == count and whole <= 8:
-        product = 1.0
-        for j in range(whole):
-            product *= start + j
-        return math.log(product)
-    return math.lgamma(start + count) - math.lgamma(start)
+    return histogram_size(reservoir, growth.classes)
 
 
 @kernel(borrows=True)
-def weigh_nodes(tree: Any, work: Any) -> int:
-    """Find the evidence of some nodes, from the root down; return what was done."""
-    growth, shares = work.growth[0], work.shares
-    classes, stop = growth.classes, min(growth.nodes, growth.position + _NODES_AT_ONCE)
-    for v in range(growth.position, stop):
-        node, mass = tree.nodes[v], 1.0 if v == 0 else 3.0
-        total = math.lgamma(mass) - math.lgamma(node.n + mass)
-        for k in range(classes):
-            if v == 0:
-                shares[v, k] = 1.0 / classes
-            count, start = tree.counts[v, k], shares[v, k]
-            if count > 0.0:
-                total += rising_factor(count, start)
-            if node.left > 0:
-                below = 2.0 * (count + start) / (node.n + mass) + 1.0 / classes
-                shares[node.left, k] = below
-                shares[node.left + 1, k] = below
-        work.spans[v].evidence = total
-    done = (stop - growth.position) * (10 * classes + 20)
-    growth.position = stop
-    if stop == growth.nodes:
-        growth.phase = PRUNE
-    return done
-
-
-@kernel(borrows=True)
-def prune_nodes(tree: Any, work: Any) -> int:
-    """Weigh stopping against going on, from the leaves up; return what was done."""
-    growth, spans = work.growth[0], work.spans
-    stop = max(np.int64(0), growth.position - _NODES_AT_ONCE)
-    for v in range(growth.position - 1, stop - 1, -1):
-        node = tree.nodes[v]
-        if node.left == 0:
-            continue
-        here = spans[v].evidence
-        on = spans[node.left].evidence + spans[node.left + 1].evidence - spans[v].price
-        odds = here - on
-        if odds > TOO_LIKELY:
-            node.left = 0
-        else:
-            node.odds = math.exp(max(odds, -60.0))
-            spans[v].evidence = max(here, on) + math.log(1.0 + math.exp(-abs(odds))) - _LN2
-    done = 20 * (growth.position - stop)
-    growth.position = stop
-    return done
-
-
-@kernel(borrows=True)
-def step_growth(store: Any, tree: Any, work: Any, desk: Any, cut: Any, budget: float) -> bool:
-    """Go on until so much is done; return whether the tree stands."""
+def step_growth(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any, budget: float) -> bool:
+    """Go on until so much is done; return whether the tree is built."""
     growth, done = work.growth[0], 0.0
     while done < budget:
         phase = growth.phase
         if phase == NEXT:
             if growth.waiting > 0:
-                done += take_next(store, tree, work)
+                done += take_next(reservoir, tree, work)
             else:
                 growth.phase, growth.position = EVIDENCE, 0
         elif phase == FILL:
-            done += fill_more(store, work, desk, growth.node, growth.slot, np.int64(CUT))
-        elif phase == CUT:
-            done += cut_node(store, tree, work, desk, cut)
-        elif phase == PART:
-            done += part_rows(store, tree, work, desk)
-        elif phase == SPLIT_FILL:
-            done += fill_more(store, work, desk, growth.smaller, growth.other, np.int64(SPLIT_FILL))
+            done += fill_more(reservoir, work, workspace, growth.node, growth.slot, np.int64(SPLIT))
+        elif phase == SPLIT:
+            done += split_node(reservoir, tree, work, workspace, split)
+        elif phase == PARTITION:
+            done += partition_rows(reservoir, tree, work, workspace)
+        elif phase == FILL_CHILD:
+            done += fill_more(reservoir, work, workspace, growth.smaller, growth.other, np.int64(FILL_CHILD))
             if growth.position == work.spans[growth.smaller].last:
-                done += subtract_smaller(store, tree, work)
+                done += subtract_smaller(reservoir, tree, work)
         elif phase == EVIDENCE:
-            done += weigh_nodes(tree, work)
+            done += compute_evidence(tree, work)
         else:
             done += prune_nodes(tree, work)
             if growth.position == 0:

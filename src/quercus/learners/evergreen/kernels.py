@@ -12,99 +12,71 @@ from quercus.ask.kernels import decide_row, measure_answer
 from quercus.compile import array_type, kernel, record_maker
 from quercus.decision import decide
 from quercus.learners.evergreen.additive.kernels import (
-    find_cells,
+    find_bins,
     is_on,
-    learn_singles,
-    make_sheet,
-    needs_limits,
-    open_singles,
-    tell_singles,
+    learn_additive,
+    make_additive_workspace,
+    mix_additive,
+    needs_edges,
+    open_additive,
 )
 from quercus.learners.evergreen.additive.state import AdditiveState
-from quercus.learners.evergreen.answers import (
-    MIXED,
-    add_recent,
-    find_coded_path,
-    find_path,
-    learn_label,
-    learn_path,
-    tell_classes,
-    tell_prunings,
-)
-from quercus.learners.evergreen.coding import keep_row, round_weight
-from quercus.learners.evergreen.cuts import CUT
 from quercus.learners.evergreen.growth import is_at, most_small, start_growth, step_growth
 from quercus.learners.evergreen.layout import (
     ALARM,
     ALARMED,
     BEGIN,
+    BUILT,
     CATCH_UP,
     CATCHING,
-    CHUNK,
-    DEEPEST,
     FINISH,
     GROWING,
     IDLE,
     LEAST_WORK,
-    LOOK_EVERY,
-    MOST_CODES,
-    NEEDS_LAYOUT,
-    NEEDS_LIMITS,
-    NEEDS_ROOM,
+    NEEDS_CAPACITY,
+    NEEDS_EDGES,
+    NEEDS_RESIZE,
     NUMERIC,
     PACE,
     READY,
     REPLAY,
     REPLAYING,
-    STANDS,
+    TEST_EVERY,
     UNSEEN,
     WINDOW,
-    Desk,
-    Path,
-    Store,
     Tree,
-    Work,
+    make_path,
+    make_split_workspace,
+    open_reservoir,
+    open_tree,
+    open_work,
 )
-from quercus.learners.evergreen.state import EvergreenState, FrozenState, TreeState
+from quercus.learners.evergreen.prunings import (
+    MIXED,
+    average_prunings,
+    count_decayed,
+    find_coded_path,
+    find_path,
+    learn_label,
+    predict_proba,
+    update_prunings,
+)
+from quercus.learners.evergreen.reservoir import round_weight, sample_row
+from quercus.learners.evergreen.splits import BEST_SPLIT
+from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
 from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 
 _ORDER = array_type(np.int64, 1, readonly=True)
 _TABLE = array_type(np.float64, 2, readonly=True)
-make_cut = record_maker(CUT)
-
-
-@kernel
-def make_path(classes: int) -> Any:
-    """Return room for one example."""
-    return Path(np.zeros(DEEPEST + 2, np.int64), np.zeros((DEEPEST + 2, classes)), np.zeros((3, classes)))
-
-
-@kernel
-def make_desk(store: Any, work: Any, classes: int) -> Any:
-    """Return room for growing."""
-    codes, rows = MOST_CODES + 1, most_small(store, work) if classes > 0 else 0
-    return Desk(
-        np.zeros(codes * classes),
-        np.empty(codes),
-        np.empty(codes, np.int64),
-        np.empty(codes),
-        np.zeros(codes, np.uint8),
-        np.zeros(4, np.uint64),
-        np.empty((2, classes)),
-        np.empty((2, classes)),
-        np.empty(classes),
-        np.empty(classes, np.int64),
-        np.empty(classes, np.int64),
-        np.empty(rows, np.int32),
-        np.empty(rows, np.int64),
-        np.empty(rows),
-        np.empty((2, CHUNK if classes > 0 else 0), np.int32),
-        np.empty(len(store.features), np.int64),
-    )
+make_best_split = record_maker(BEST_SPLIT)
+# Of a forest: the least probability of a tree, how much losses count, and how they decay.
+LEAST = 1e-6
+ETA = 0.03
+DECAY = 0.99
 
 
 @kernel(borrows=True)
-def lacks_layout(features: Any, X: Any, i: int, label: int, classes: int) -> bool:
+def needs_resize(features: Any, X: Any, i: int, label: int, classes: int) -> bool:
     """Return whether a row brings a class or a feature that there is no room for."""
     unseen = 0
     for f in range(X.shape[1]):
@@ -130,25 +102,28 @@ def ask_row(option: Any, tree: Any, path: Any, depth: int, loss: Any, asking: An
     if classes > 0:
         if asking[0].by_counts:
             for k in range(classes):
-                path.told[MIXED, k] = (tree.counts[leaf, k] + 1.0 / classes) / (support + 1.0)
-        margin, confidence = measure_answer(path.told[MIXED], loss, classes, support)
+                path.proba[MIXED, k] = (tree.counts[leaf, k] + 1.0 / classes) / (support + 1.0)
+        margin, confidence = measure_answer(path.proba[MIXED], loss, classes, support)
     decide_row(asking[0], ring, decision, margin, confidence, support)
 
 
 @kernel(borrows=True)
-def tell_anew(option: Any, tree: Any, path: Any, depth: int) -> None:
-    """Tell of a row again, because there is one class more."""
-    tell_classes(option, tree, path, depth, option.classes)
+def predict_proba_again(option: Any, tree: Any, path: Any, depth: int) -> None:
+    """Write probabilities again, because there is one class more."""
+    predict_proba(option, tree, path, depth, option.classes)
 
 
 @kernel
-def has_worsened(option: Any, errors: Any, is_wrong: bool) -> bool:
-    """Count an error; from time to time compare the last ones with those before."""
+def detect_change(option: Any, errors: Any, is_wrong: bool) -> bool:
+    """Count an error; from time to time test whether the last answers are worse than those before.
+
+    By the test of equal proportions of STEPD (Nishida & Yamauchi, 2007), without its continuity correction.
+    """
     place, wrong = option.since % WINDOW, 1 if is_wrong else 0
     errors[place] = wrong
     option.since += 1
     option.wrong += wrong
-    if option.since % LOOK_EVERY != 0 or option.since < 2 * WINDOW:
+    if option.since % TEST_EVERY != 0 or option.since < 2 * WINDOW:
         return False
     late, others = 0, option.since - WINDOW
     for k in range(WINDOW):
@@ -168,7 +143,7 @@ def has_worsened(option: Any, errors: Any, is_wrong: bool) -> bool:
 
 
 @kernel(borrows=True)
-def catch_up(option: Any, store: Any, tree: Any, path: Any, classes: int) -> bool:
+def catch_up(option: Any, reservoir: Any, tree: Any, path: Any, classes: int) -> bool:
     """Let the new tree learn some of the rows that it does not know; return whether none is left."""
     for _ in range(CATCH_UP):
         place = option.position
@@ -176,89 +151,78 @@ def catch_up(option: Any, store: Any, tree: Any, path: Any, classes: int) -> boo
             option.stage = CATCHING
         if place == option.rows:
             return True
-        label, depth = np.int64(store.rows[place].label), find_coded_path(tree, store.codes, place, path)
+        label, depth = np.int64(reservoir.rows[place].label), find_coded_path(tree, reservoir.bin_codes, place, path)
         if option.stage == CATCHING:
-            tell_prunings(tree, path, depth, classes)
-            learn_path(tree, path, depth, label, np.float64(store.rows[place].weight))
+            average_prunings(tree, path, depth, classes)
+            update_prunings(tree, path, depth, label, np.float64(reservoir.rows[place].weight))
         for j in range(depth + 1):
-            add_recent(tree, path.nodes[j], label)
+            count_decayed(tree, path.nodes[j], label)
         option.position += 1
     return option.position == option.rows and option.stage == CATCHING
 
 
 @kernel(borrows=True)
 def grow_on(
-    option: Any, store: Any, growing: Any, tree: Any, work: Any, desk: Any, cut: Any, path: Any, budget: float
+    option: Any,
+    reservoir: Any,
+    growing: Any,
+    tree: Any,
+    work: Any,
+    workspace: Any,
+    split: Any,
+    path: Any,
+    budget: float,
 ) -> int:
     """Do some of a growth that is under way; return why the loop over rows must stop, if it must."""
     if option.stage == GROWING:
-        return STANDS if step_growth(store, growing, work, desk, cut, budget) else DONE
+        return BUILT if step_growth(reservoir, growing, work, workspace, split, budget) else DONE
     if option.stage == IDLE:
-        return BEGIN if option.rows >= option.due else DONE
-    is_ready = catch_up(option, store, tree, path, option.classes)
+        return BEGIN if option.rows >= option.next_rebuild else DONE
+    is_ready = catch_up(option, reservoir, tree, path, option.classes)
     while budget == np.inf and not is_ready:
-        is_ready = catch_up(option, store, tree, path, option.classes)
+        is_ready = catch_up(option, reservoir, tree, path, option.classes)
     return READY if is_ready else DONE
 
 
-@kernel(inline=True)
-def open_tree(state: Any) -> Any:
-    """Return the arrays of a tree one by one: inner kernels are quicker with these."""
-    return Tree(state.nodes, state.counts, state.recent, state.sets)
-
-
-@kernel(inline=True)
-def open_store(state: Any) -> Any:
-    """Return the arrays of the rows that are kept."""
-    return Store(state.features, state.edges, state.sample, state.sampled, state.codes, state.rows)
-
-
-@kernel(inline=True)
-def open_work(state: Any) -> Any:
-    """Return the arrays of a growth."""
-    return Work(
-        state.growth, state.places, state.stack, state.live, state.hists, state.slots, state.spans, state.shares
-    )
-
-
 @kernel
-def replay_growth(option: Any, store: Any, tree: Any, work: Any, desk: Any, cut: Any) -> bool:
+def replay_growth(option: Any, reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any) -> bool:
     """Do a growth again up to where it was; return whether it came there."""
     goal = work.growth.copy()
-    start_growth(option, store, tree, work, option.grown, goal[0].classes)
+    start_growth(option, reservoir, tree, work, option.grown, goal[0].classes)
     while not is_at(work.growth[0], goal[0]):
-        if step_growth(store, tree, work, desk, cut, 0.5):
+        if step_growth(reservoir, tree, work, workspace, split, 0.5):
             return is_at(work.growth[0], goal[0])
     return True
 
 
 @kernel(types.int64, EvergreenState.numba_type, Rows.numba_type, _ORDER, _TABLE, types.int64, types.int64, types.int64)
 def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: int, mode: int) -> int:
-    """Answer rows, ask for labels and learn, as told; return the row to go on from, why is in ``options.stopped``.
+    """Answer rows, ask for labels and learn, as the mode says; return where to go on, why is in ``options.stopped``.
 
     FINISH: no rows, but all that is left of the step of a growth. REPLAY: the growth anew, up to where it was.
     """
     options, errors, features, rows = state.options, state.errors, state.features, state.rows
     X, y, w, monitored, answers, proba = batch.X, batch.y, batch.weight, batch.monitored, batch.answers, batch.proba
     asking, ring, decisions = batch.asking, batch.ring, batch.decisions
-    option, store, tree, new = options[0], open_store(state), open_tree(state.tree), open_tree(state.candidate)
+    option, reservoir, tree, new = options[0], open_reservoir(state), open_tree(state.tree), open_tree(state.candidate)
     work, grows = open_work(state.growth), option.stage == GROWING
     # Recent labels are of no use to a tree that grows.
     growing = Tree(state.growth.nodes, state.growth.counts, state.growth.counts, state.growth.sets)
-    width, sampled = tree.counts.shape[1], len(store.sampled)
-    path, desk = make_path(width), make_desk(store, work, width if grows else 0)
-    cut, pace = make_cut(), float(max(PACE * X.shape[1], LEAST_WORK))
-    singles = open_singles(state.additive)
-    sums = singles.sums
-    sheet, adds_singles = make_sheet(len(singles.columns), width), is_on(singles)
-    resumed = mode & RESUME != 0 and PAUSED < option.stopped <= NEEDS_ROOM
+    width, sampled = tree.counts.shape[1], len(reservoir.sampled)
+    small = most_small(reservoir, work) if grows else 0
+    path, workspace = make_path(width), make_split_workspace(len(features), small, width if grows else 0)
+    split, pace = make_best_split(), float(max(PACE * X.shape[1], LEAST_WORK))
+    model = open_additive(state.additive)
+    sums = model.sums
+    terms, is_additive = make_additive_workspace(len(model.columns), width), is_on(model)
+    resumed = mode & RESUME != 0 and PAUSED < option.stopped <= NEEDS_CAPACITY
     if mode & REPLAY:
-        option.stopped = DONE if replay_growth(option, store, growing, work, desk, cut[0]) else STANDS
+        option.stopped = DONE if replay_growth(option, reservoir, growing, work, workspace, split[0]) else BUILT
         return start
     if mode & FINISH:
-        option.stopped = grow_on(option, store, growing, new, work, desk, cut[0], path, np.inf)
+        option.stopped = grow_on(option, reservoir, growing, new, work, workspace, split[0], path, np.inf)
         return start
-    if option.stopped > NEEDS_ROOM:
+    if option.stopped > NEEDS_CAPACITY:
         # What it stopped for has not been done: Ctrl-C came, or there was no memory.
         return start
     option.stopped = DONE
@@ -270,17 +234,17 @@ def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: in
         resumes, asks = resumed and i == start, mode & ASK
         learns, classes, answer = mode & LEARN and w[i] > 0.0, option.classes, np.int64(-1)
         depth = find_path(tree, X, i, path)
-        lacking = adds_singles and find_cells(singles, X, i, sheet)
+        lacking = is_additive and find_bins(model, X, i, terms)
         if classes > 0:
-            tell_classes(option, tree, path, depth, classes)
-            if adds_singles:
-                tell_singles(singles, sheet, path.told[MIXED], classes)
+            predict_proba(option, tree, path, depth, classes)
+            if is_additive:
+                mix_additive(model, terms, path.proba[MIXED], classes)
             if mode & PREDICT or option.adaptive:
-                answer = decide(path.told[MIXED], order, loss, classes)
+                answer = decide(path.proba[MIXED], order, loss, classes)
         if mode & PREDICT and not resumes:
             answers[i] = answer
             for k in range(classes):
-                proba[i, k] = path.told[MIXED, k]
+                proba[i, k] = path.proba[MIXED, k]
         if asks and not resumes:
             ask_row(option, tree, path, depth, loss, asking, ring, decisions[i])
         if asks and decisions[i].asked == 0:
@@ -293,31 +257,31 @@ def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: in
         if asks and is_unknown(features, X[i], label):
             option.stopped = NEEDS_SCHEMA
             return i
-        if lacking or lacks_layout(features, X, i, label, width):
-            option.stopped = NEEDS_LAYOUT
+        if lacking or needs_resize(features, X, i, label, width):
+            option.stopped = NEEDS_RESIZE
             return i
         if option.rows == len(rows) or option.seen == sampled < option.places:
-            option.stopped = NEEDS_ROOM
+            option.stopped = NEEDS_CAPACITY
             return i
         if label >= classes:
             option.classes = sums[0].classes = label + 1
-            tell_anew(option, tree, path, depth)
-            if adds_singles:
-                tell_singles(singles, sheet, path.told[MIXED], option.classes)
+            predict_proba_again(option, tree, path, depth)
+            if is_additive:
+                mix_additive(model, terms, path.proba[MIXED], option.classes)
         weight = round_weight(w[i])
         learn_label(option, tree, path, depth, label, weight)
-        if adds_singles:
-            learn_singles(singles, sheet, X, i, label, weight, True)
-        keep_row(options, store, X, i, label, weight)
-        watches = option.adaptive and (decisions[i].explored if asks else len(monitored) == 0 or monitored[i])
-        worse = has_worsened(option, errors, answer >= 0 and answer != label) if watches else False
-        if worse:
+        if is_additive:
+            learn_additive(model, terms, X, i, label, weight, True)
+        sample_row(options, reservoir, X, i, label, weight)
+        is_monitored = option.adaptive and (decisions[i].explored if asks else len(monitored) == 0 or monitored[i])
+        has_changed = detect_change(option, errors, answer >= 0 and answer != label) if is_monitored else False
+        if has_changed:
             option.stopped = ALARMED
             return i + 1
-        if option.stage != IDLE or option.rows >= option.due:
-            option.stopped = grow_on(option, store, growing, new, work, desk, cut[0], path, pace)
-        if option.stopped == DONE and needs_limits(sums[0]):
-            option.stopped = NEEDS_LIMITS
+        if option.stage != IDLE or option.rows >= option.next_rebuild:
+            option.stopped = grow_on(option, reservoir, growing, new, work, workspace, split[0], path, pace)
+        if option.stopped == DONE and needs_edges(sums[0]):
+            option.stopped = NEEDS_EDGES
         if option.stopped != DONE:
             return i + 1
     return stop
@@ -325,17 +289,17 @@ def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: in
 
 @kernel(types.void, EvergreenState.numba_type)
 def begin_growth(state: Any) -> None:
-    """Begin a growth from all rows of the store."""
+    """Begin a growth from all rows of the reservoir."""
     option, growth = state.options[0], state.growth
     growing = Tree(growth.nodes, growth.counts, growth.counts, growth.sets)
-    start_growth(option, open_store(state), growing, open_work(growth), option.rows, option.classes)
+    start_growth(option, open_reservoir(state), growing, open_work(growth), option.rows, option.classes)
     option.stage, option.grown = GROWING, option.rows
 
 
 @kernel(
     types.void,
-    FrozenState.fields["options"].numba_type,
-    TreeState.numba_type,
+    FrozenEvergreenState.fields["options"].numba_type,
+    EvergreenTreeState.numba_type,
     AdditiveState.numba_type,
     _ORDER,
     _TABLE,
@@ -344,20 +308,77 @@ def begin_growth(state: Any) -> None:
     array_type(np.float64, 2),
 )
 def answer_rows(
-    options: Any, standing: Any, additive: Any, order: Any, loss: Any, X: Any, answers: Any, proba: Any
+    options: Any, tree_state: Any, additive_state: Any, order: Any, loss: Any, X: Any, answers: Any, proba: Any
 ) -> None:
     """Answer rows."""
-    option, tree, singles = options[0], open_tree(standing), open_singles(additive)
+    option, tree, model = options[0], open_tree(tree_state), open_additive(additive_state)
     path, classes = make_path(tree.counts.shape[1]), option.classes
-    sheet, adds_singles = make_sheet(len(singles.columns), tree.counts.shape[1]), is_on(singles)
+    terms, is_additive = make_additive_workspace(len(model.columns), tree.counts.shape[1]), is_on(model)
     for i in range(len(X)):
         answers[i] = -1
         if classes == 0:
             continue
-        tell_classes(option, tree, path, find_path(tree, X, i, path), classes)
-        if adds_singles:
-            find_cells(singles, X, i, sheet)
-            tell_singles(singles, sheet, path.told[MIXED], classes)
-        answers[i] = decide(path.told[MIXED], order, loss, classes)
+        predict_proba(option, tree, path, find_path(tree, X, i, path), classes)
+        if is_additive:
+            find_bins(model, X, i, terms)
+            mix_additive(model, terms, path.proba[MIXED], classes)
+        answers[i] = decide(path.proba[MIXED], order, loss, classes)
         for k in range(classes):
-            proba[i, k] = path.told[MIXED, k]
+            proba[i, k] = path.proba[MIXED, k]
+
+
+@kernel
+def geometric_average(tree_proba: Any, row: int, losses: Any, classes: int, proba: Any) -> None:
+    """Write the weighted geometric mean of what the trees predict: a logarithmic opinion pool (Genest & Zidek, 1986).
+
+    A tree's weight is an exponential of its decayed log loss.
+    """
+    least, total = losses[0], 0.0
+    for t in range(1, len(losses)):
+        least = min(least, losses[t])
+    for k in range(classes):
+        proba[k] = 0.0
+    for t in range(len(losses)):
+        weight = math.exp(ETA * (least - losses[t]))
+        total += weight
+        for k in range(classes):
+            proba[k] += weight * math.log(max(tree_proba[t, row, k], LEAST))
+    largest, whole = -np.inf, 0.0
+    for k in range(classes):
+        largest = max(largest, proba[k])
+    for k in range(classes):
+        proba[k] = math.exp((proba[k] - largest) / total)
+        whole += proba[k]
+    for k in range(classes):
+        proba[k] /= whole
+
+
+@kernel(
+    types.int64,
+    array_type(np.float64, 3, readonly=True),
+    array_type(np.float64, 1),
+    array_type(np.int64, 1, readonly=True),
+    array_type(np.float64, 2, readonly=True),
+    array_type(np.int64, 1, readonly=True),
+    array_type(np.float64, 1, readonly=True),
+    array_type(np.int64, 1),
+    array_type(np.float64, 2),
+    types.int64,
+)
+def average_rows(
+    tree_proba: Any, losses: Any, order: Any, loss: Any, y: Any, w: Any, answers: Any, proba: Any, classes: int
+) -> int:
+    """Answer rows by all trees; return the number of known classes.
+
+    Where labels are given each tree is charged its log loss.
+    """
+    for i in range(tree_proba.shape[1]):
+        answers[i] = -1
+        if classes > 0:
+            geometric_average(tree_proba, i, losses, classes, proba[i])
+            answers[i] = decide(proba[i], order, loss, classes)
+        if i < len(y) and w[i] > 0.0:
+            for t in range(len(losses) if y[i] < classes else 0):
+                losses[t] = DECAY * losses[t] - math.log(max(tree_proba[t, i, y[i]], LEAST))
+            classes = max(classes, y[i] + 1)
+    return classes

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from quercus.compile import kernel
+
 NUMERIC, NOMINAL, UNSEEN = range(3)
 MISSING = 0
 MOST_EDGES = 127
@@ -13,7 +17,7 @@ SAMPLE = 2_048
 # Multiples of that are what rows may weigh, so that sums of weights are exact.
 GRAIN = 2.0**-20
 HEAVIEST = 2.0**20
-# A growth of at most so many values is done at once; of a larger one so many values per feature are looked at per row.
+# A growth of at most so many values is done at once; of a larger one so many values per feature are scanned per row.
 AT_ONCE = 16_384
 PACE = 200
 LEAST_WORK = 4_096
@@ -28,17 +32,17 @@ RECENT_DECAY = 0.6
 LOSS_DECAY = 0.999
 LEAST_PART = 1e-3
 WINDOW = 300
-LOOK_EVERY = 100
+TEST_EVERY = 100
 ALARM = 4.5
 # How far a growth is.
 IDLE, GROWING, REPLAYING, CATCHING = range(4)
 # What its steps do.
-NEXT, FILL, CUT, PART, SPLIT_FILL, EVIDENCE, PRUNE = range(7)
+NEXT, FILL, SPLIT, PARTITION, FILL_CHILD, EVIDENCE, PRUNE = range(7)
 # Why a loop over rows stopped, beside what `quercus.rows` tells.
-NEEDS_LAYOUT, NEEDS_ROOM, BEGIN, STANDS, READY, ALARMED, NEEDS_LIMITS = range(10, 17)
+NEEDS_RESIZE, NEEDS_CAPACITY, BEGIN, BUILT, READY, ALARMED, NEEDS_EDGES = range(10, 17)
 # What a loop over rows does, beside what `quercus.rows` tells.
 FINISH, REPLAY = 16, 32
-NO_AGGREGATE, NO_RECENT, NO_SINGLES = 1, 2, 4
+NO_AGGREGATE, NO_RECENT, NO_ADDITIVE = 1, 2, 4
 
 
 class Tree(NamedTuple):
@@ -50,14 +54,14 @@ class Tree(NamedTuple):
     sets: Any
 
 
-class Store(NamedTuple):
-    """Rows, and how their values become codes."""
+class Reservoir(NamedTuple):
+    """Rows, and how their values become bin codes."""
 
     features: Any
-    edges: Any
+    bin_edges: Any
     sample: Any
     sampled: Any
-    codes: Any
+    bin_codes: Any
     rows: Any
 
 
@@ -68,43 +72,93 @@ class Work(NamedTuple):
     places: Any
     stack: Any
     live: Any
-    hists: Any
+    histograms: Any
     slots: Any
     spans: Any
     shares: Any
 
 
-class Desk(NamedTuple):
-    """Room for finding a cut, used and forgotten.
+class SplitWorkspace(NamedTuple):
+    """Room for finding a split, used and forgotten.
 
-    ``cells`` is the histogram of one feature in a node, ``order`` the codes that occur, ``totals`` their weights,
-    ``ranks`` what they are sorted by, ``chosen`` the set of codes that goes left, ``bits`` codes that occur as bits;
-    ``sides`` and ``whole`` are weights by class, ``parts`` the entropy of the sides, ``present`` the classes of a node,
-    ``local`` the number of a class among these; ``rows``, ``labels`` and ``weights`` are of a small node, ``parted`` of
-    a node whose rows are being parted, ``begins`` where in a histogram features begin.
+    ``histogram`` is that of one feature in a node, ``order`` the codes that occur, ``totals`` their weights, ``ranks``
+    what they are sorted by, ``chosen`` the set of codes that goes left, ``bits`` codes that occur as bits; ``children``
+    and ``parent`` are weights by class, ``entropies`` the parts of the children's, ``present`` the classes of a node,
+    ``local`` the number of a class among these; ``rows``, ``labels`` and ``weights`` are of a small node, ``partition``
+    of a node whose rows are being partitioned, ``begins`` where in a histogram features begin.
     """
 
-    cells: Any
+    histogram: Any
     totals: Any
     order: Any
     ranks: Any
     chosen: Any
     bits: Any
-    sides: Any
-    parts: Any
-    whole: Any
+    children: Any
+    entropies: Any
+    parent: Any
     present: Any
     local: Any
     rows: Any
     labels: Any
     weights: Any
-    parted: Any
+    partition: Any
     begins: Any
 
 
-class Path(NamedTuple):
-    """Room for one example: its nodes, the shares of each, and what experts tell."""
+class DecisionPath(NamedTuple):
+    """Room for one example: the nodes that it goes through, the class probabilities of each, and those of experts."""
 
     nodes: Any
     shares: Any
-    told: Any
+    proba: Any
+
+
+@kernel
+def make_path(classes: int) -> Any:
+    """Return room for one example."""
+    return DecisionPath(np.zeros(DEEPEST + 2, np.int64), np.zeros((DEEPEST + 2, classes)), np.zeros((3, classes)))
+
+
+@kernel
+def make_split_workspace(features: int, rows: int, classes: int) -> Any:
+    """Return room for finding splits."""
+    bin_codes = MOST_CODES + 1
+    return SplitWorkspace(
+        np.zeros(bin_codes * classes),
+        np.empty(bin_codes),
+        np.empty(bin_codes, np.int64),
+        np.empty(bin_codes),
+        np.zeros(bin_codes, np.uint8),
+        np.zeros(4, np.uint64),
+        np.empty((2, classes)),
+        np.empty((2, classes)),
+        np.empty(classes),
+        np.empty(classes, np.int64),
+        np.empty(classes, np.int64),
+        np.empty(rows, np.int32),
+        np.empty(rows, np.int64),
+        np.empty(rows),
+        np.empty((2, CHUNK if classes > 0 else 0), np.int32),
+        np.empty(features, np.int64),
+    )
+
+
+@kernel(inline=True)
+def open_tree(state: Any) -> Any:
+    """Return the arrays of a tree one by one: inner kernels are quicker with these."""
+    return Tree(state.nodes, state.counts, state.recent, state.sets)
+
+
+@kernel(inline=True)
+def open_reservoir(state: Any) -> Any:
+    """Return the arrays of the reservoir."""
+    return Reservoir(state.features, state.bin_edges, state.sample, state.sampled, state.bin_codes, state.rows)
+
+
+@kernel(inline=True)
+def open_work(state: Any) -> Any:
+    """Return the arrays of a growth."""
+    return Work(
+        state.growth, state.places, state.stack, state.live, state.histograms, state.slots, state.spans, state.shares
+    )

@@ -1,6 +1,6 @@
 """What has to be done to an evergreen tree outside of compiled code: make room, and take a growth from step to step.
 
-Every change of size follows from the rows seen so far alone, never from how they were cut into batches.
+Every change of size follows from the rows seen so far alone, never from how they came in batches.
 """
 
 from __future__ import annotations
@@ -9,38 +9,35 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from quercus.engine import Floats, Integers
-from quercus.hashing import mix_bits
 from quercus.learners.evergreen.additive import engine as additive
-from quercus.learners.evergreen.capacity import Capacity
-from quercus.learners.evergreen.coding import RANK, draw_edges
+from quercus.learners.evergreen.capacity import Capacity, grow_classes
 from quercus.learners.evergreen.kernels import begin_growth, run_rows
 from quercus.learners.evergreen.layout import (
     AT_ONCE,
+    BUILT,
     FINISH,
     FIRST_GROWTH,
     GROWING,
     IDLE,
-    NO_SINGLES,
+    NO_ADDITIVE,
     NOMINAL,
     NUMERIC,
     REPLAY,
     REPLAYED,
     REPLAYING,
-    STANDS,
     UNSEEN,
 )
-from quercus.learners.evergreen.settling import close_ranks, count_categories
-from quercus.learners.evergreen.state import EvergreenState, GrowthState, TreeState
+from quercus.learners.evergreen.prunings import compact_nodes
+from quercus.learners.evergreen.reservoir import choose_rows, count_categories, draw_bin_edges, find_sampled, subsample
+from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, GrowthState
 from quercus.rows import DONE, Rows
 from quercus.state import StateError
 
 _FIRST_ROOM = 64
-# A growth that cuts every node of s rows makes about so many nodes for s rows, or fewer.
+# A growth that splits every node of s rows makes about so many nodes for s rows, or fewer.
 _NODES_PER_ROW = 4
-_STEP = np.uint64(0x9E3779B97F4A7C15)
 # Depth first, the smaller child first: hardly more than the logarithm of the rows waits.
 _ENTRIES = 256
 _NO_ORDER: Integers = np.empty(0, np.int64)
@@ -66,18 +63,18 @@ def new_state(settings: Mapping[str, Any], features: int, max_bytes: int) -> Eve
     >>> state.tree.counts.shape, int(state.options["most_rows"][0])
     ((1, 2), 18662)
     """
-    is_on = not settings.get("without", 0) & NO_SINGLES
-    room = Capacity(max_bytes, features, 2, 0, is_on).saved()
+    is_on = not settings.get("without", 0) & NO_ADDITIVE
+    capacity = Capacity(max_bytes, features, 2, 0, is_on).saved()
     try:
-        room.rows()
+        capacity.rows()
     except MemoryError as error:
         # There is nothing yet that would be in the way: the argument is to blame.
         raise ValueError(str(error)) from None
-    state = EvergreenState.empty(edges=room.edges, rows=_FIRST_ROOM)
+    state = EvergreenState.empty(edges=capacity.edges, rows=_FIRST_ROOM)
     for name, value in settings.items():
         state.options[name] = value
-    state.options["bins"] = min(int(state.options["bins"][0]), room.edges + 1)
-    state.options["places"] = room.places
+    state.options["bins"] = min(int(state.options["bins"][0]), capacity.edges + 1)
+    state.options["places"] = capacity.places
     state.additive = additive.new_additive(state.options["seed"][0], is_on)
     state.max_bytes = max_bytes
     add_features(state, features)
@@ -101,22 +98,22 @@ def add_features(state: EvergreenState, total: int) -> None:
     if state.is_growing:
         give_up(state)
     _limit_rows(state, most)
-    make_additive_room(state)
+    resize_additive(state)
 
 
-def make_additive_room(state: EvergreenState) -> None:
-    """Let what single features tell have room for all features and classes that there is room for.
+def resize_additive(state: EvergreenState) -> None:
+    """Let the additive model have room for all features and classes that there is room for.
 
     Parameters
     ----------
     state
         The tree.
     """
-    room = Capacity.of(state)
-    additive.resize(state.additive, room.features, room.classes, room.for_additive)
+    capacity = Capacity.of(state)
+    additive.resize(state.additive, capacity.features, capacity.classes, capacity.for_additive)
 
 
-def check_room(state: EvergreenState, features: int, classes: int) -> None:
+def check_capacity(state: EvergreenState, features: int, classes: int) -> None:
     """Raise MemoryError if there would be no room for features or classes, up to total numbers.
 
     Parameters
@@ -128,7 +125,7 @@ def check_room(state: EvergreenState, features: int, classes: int) -> None:
     """
     old, width = len(state.features), state.tree.sizes["label"]
     if features > old or classes > width:
-        wanted = _classes_for(state, classes) if classes > width else width
+        wanted = grow_classes(width, classes) if classes > width else width
         Capacity.of(state, max(features, old), wanted).rows()
 
 
@@ -168,12 +165,12 @@ def fit_row(state: EvergreenState, row: Floats, label: int, kinds: Sequence[str 
     if new:
         # Numbers need less room than was kept free.
         _limit_rows(state, Capacity.of(state).rows())
-        make_additive_room(state)
+        resize_additive(state)
     additive.fit_row(state.additive, row, kinds)
 
 
-def make_room(state: EvergreenState) -> None:
-    """Make room for more rows: double the store, or where it is full let a growth thin it out.
+def ensure_capacity(state: EvergreenState) -> None:
+    """Make room for more rows: double the reservoir, or where it is full let a growth subsample it.
 
     Parameters
     ----------
@@ -193,7 +190,7 @@ def make_room(state: EvergreenState) -> None:
 
 
 def begin(state: EvergreenState) -> None:
-    """Begin a growth from all rows in the store, which is thinned out first if it is full.
+    """Begin a growth from all rows in the reservoir, which is subsampled first if it is full.
 
     Parameters
     ----------
@@ -202,18 +199,18 @@ def begin(state: EvergreenState) -> None:
     """
     option = state.options[0]
     if option["rows"] >= option["most_rows"]:
-        _thin(state, 2 * int(option["most_rows"]) // 3)
+        subsample(state, 2 * int(option["most_rows"]) // 3)
     if option["seen"] >= 2 * option["drawn"]:
         known = min(int(option["seen"]), int(option["places"]))
         ordered = np.ascontiguousarray(np.sort(state.sample[:known].T, axis=1))
-        draw_edges(state.ref, ordered, _find_sampled(state.rows["number"][: state.n_rows], state.sampled[:known]))
+        draw_bin_edges(state.ref, ordered, find_sampled(state.rows["number"][: state.n_rows], state.sampled[:known]))
     rows, features, classes = state.n_rows, len(state.features), state.tree.sizes["label"]
     is_nominal = bool((state.features["kind"] == NOMINAL).any())
     if is_nominal:
-        count_categories(state.features, state.codes, rows)
-    room, cells = Capacity.of(state), int(state.features["codes"].sum())
-    most = room.nodes(state.sizes["row"], state.tree.nbytes)
-    nodes, slots = min(2 * rows + 1, most), room.slots(cells) if rows > _FIRST_ROOM else 0
+        count_categories(state.features, state.bin_codes, rows)
+    capacity, cells = Capacity.of(state), int(state.features["codes"].sum())
+    most = capacity.nodes(state.sizes["row"], state.tree.nbytes)
+    nodes, slots = min(2 * rows + 1, most), capacity.slots(cells) if rows > _FIRST_ROOM else 0
     sizes = {"node": nodes, "set": nodes if is_nominal else 0, "row": rows, "entry": _ENTRIES, "feature": features}
     sizes |= {"slot": slots, "cell": cells * classes, "label": classes, "share": classes}
     state.growth = GrowthState(parts=None, **sizes)
@@ -233,11 +230,10 @@ def finish(state: EvergreenState) -> None:
         The tree.
     """
     while state.is_growing:
-        run_rows(state.ref, Rows(_NO_TABLE).ref, _NO_ORDER, _NO_TABLE, 0, 0, FINISH)
-        if state.options["stopped"][0] == STANDS:
-            settle(state)
+        if _grow_on(state, FINISH) == BUILT:
+            compact(state)
         else:
-            swap(state)
+            promote(state)
     state.options["stopped"] = DONE
 
 
@@ -249,16 +245,14 @@ def replay(state: EvergreenState) -> None:
     state
         The tree, as it was read from a file.
     """
-    if state.options["stage"][0] == GROWING:
-        run_rows(state.ref, Rows(_NO_TABLE).ref, _NO_ORDER, _NO_TABLE, 0, 0, REPLAY)
-        if state.options["stopped"][0] != DONE:
-            raise StateError("its arrays do not fit together (growth).")
+    if state.options["stage"][0] == GROWING and _grow_on(state, REPLAY) != DONE:
+        raise StateError("its arrays do not fit together (growth).")
     # A file may have been written while a loop over rows stood still.
     state.options["stopped"] = DONE
 
 
 def regrow(state: EvergreenState) -> None:
-    """Grow anew from all rows in the store, now.
+    """Grow anew from all rows in the reservoir, now.
 
     Parameters
     ----------
@@ -270,8 +264,8 @@ def regrow(state: EvergreenState) -> None:
     finish(state)
 
 
-def settle(state: EvergreenState) -> None:
-    """Leave out pruned nodes and the room for growing of a tree that stands; it has to catch up with the rows.
+def compact(state: EvergreenState) -> None:
+    """Leave out pruned nodes and the room for growing of a tree that is built; it has to catch up with the rows.
 
     Parameters
     ----------
@@ -280,15 +274,17 @@ def settle(state: EvergreenState) -> None:
     """
     growth, option = state.growth, state.options
     chosen = np.empty(len(growth.sets), np.int32)
-    live, sets = close_ranks(growth.nodes, growth.counts, int(growth.growth["nodes"][0]), chosen)
+    live, sets = compact_nodes(growth.nodes, growth.counts, int(growth.growth["nodes"][0]), chosen)
     nodes, counts = growth.nodes[:live].copy(), growth.counts[:live].copy()
-    grown = TreeState.holding(nodes=nodes, counts=counts, recent=np.zeros_like(counts), sets=growth.sets[chosen[:sets]])
+    grown = EvergreenTreeState.holding(
+        nodes=nodes, counts=counts, recent=np.zeros_like(counts), sets=growth.sets[chosen[:sets]]
+    )
     state.replace(candidate=grown, growth=GrowthState.idle(counts.shape[1]))
     option["stage"] = REPLAYING
     option["position"] = max(0, int(option["grown"][0]) - REPLAYED)
 
 
-def swap(state: EvergreenState) -> None:
+def promote(state: EvergreenState) -> None:
     """Put the new tree in the place of the old one, and say when the next growth is due.
 
     Parameters
@@ -299,7 +295,7 @@ def swap(state: EvergreenState) -> None:
     state.replace(tree=state.candidate, candidate=_no_tree(state.tree.sizes["label"]))
     state.options["nodes"], state.options["stage"] = len(state.tree.nodes), IDLE
     m, most = int(state.options["grown"][0]), int(state.options["most_rows"][0])
-    state.options["due"] = min(int(_stretch(state, m) * m) + 1, most)
+    state.options["next_rebuild"] = min(int(_growth_factor(state, m) * m) + 1, most)
 
 
 def give_up(state: EvergreenState) -> None:
@@ -326,97 +322,66 @@ def keep_last(state: EvergreenState, rows: int) -> None:
         How many are kept.
     """
     give_up(state)
-    _choose_rows(state, np.arange(max(0, state.n_rows - rows), state.n_rows))
+    choose_rows(state, np.arange(max(0, state.n_rows - rows), state.n_rows))
     additive.fade(state.additive)
     regrow(state)
 
 
-def _no_tree(classes: int) -> TreeState:
-    return TreeState(node=0, late=0, set=0, label=classes)
+def _grow_on(state: EvergreenState, mode: int) -> int:
+    """Let the growth go on without rows; return why it stopped."""
+    run_rows(state.ref, Rows(_NO_TABLE).ref, _NO_ORDER, _NO_TABLE, 0, 0, mode)
+    return int(state.options["stopped"][0])
 
 
-def _stretch(state: EvergreenState, rows: int) -> float:
+def _no_tree(classes: int) -> EvergreenTreeState:
+    return EvergreenTreeState(node=0, late=0, set=0, label=classes)
+
+
+def _growth_factor(state: EvergreenState, rows: int) -> float:
     """Return how many times as many rows a growth waits for as the last one had."""
-    stretch = float(state.options["stretch"][0])
-    if stretch > 0.0:
-        return stretch ** float(state.options["turn"][0]) if rows == FIRST_GROWTH else stretch
+    factor = float(state.options["growth_factor"][0])
+    if factor > 0.0:
+        return factor ** float(state.options["turn"][0]) if rows == FIRST_GROWTH else factor
     return 1.25 if rows < 20_000 else 1.5 if rows < 100_000 else 2.0
-
-
-def _find_sampled(numbers: npt.NDArray[np.uint32], sampled: npt.NDArray[np.uint32]) -> Integers:
-    """Return where in the store the rows of the sample are, -1 if they are gone."""
-    if len(numbers) == 0:
-        return np.full(len(sampled), -1)
-    order = np.argsort(numbers, kind="stable")
-    found = order[np.minimum(np.searchsorted(numbers, sampled, sorter=order), len(numbers) - 1)]
-    return np.where(numbers[found] == sampled, found, -1)
-
-
-def _thin(state: EvergreenState, rows: int) -> None:
-    """Keep so many rows: the last ones, or a sample of all that were ever learned."""
-    kept = np.arange(state.n_rows - rows, state.n_rows)
-    if not state.options["recent_only"][0]:
-        ranks = _draw_numbers(state.options["seed"][0], RANK, state.rows["number"][: state.n_rows])
-        kept = np.sort(np.argsort(ranks, kind="stable")[:rows])
-    _choose_rows(state, kept)
-
-
-def _choose_rows(state: EvergreenState, kept: Integers) -> None:
-    codes, rows = state.codes, state.rows
-    codes[: len(kept)], rows[: len(kept)] = codes[kept], rows[kept]
-    codes[len(kept) :], rows[len(kept) :] = 0, np.zeros(1, rows.dtype)
-    state.options["rows"] = len(kept)
 
 
 def _widen_classes(state: EvergreenState, least: int) -> None:
     tree, old = state.tree, state.tree.sizes["label"]
     if least <= old:
         return
-    classes = _classes_for(state, least)
-    room = Capacity.of(state, classes=classes)
-    most = room.rows()
-    if len(tree.nodes) * (TreeState.nodes.dtype.itemsize + 16 * classes) > room.for_trees // 4:
-        _cut_down(state)
+    classes = grow_classes(old, least)
+    capacity = Capacity.of(state, classes=classes)
+    most = capacity.rows()
+    if len(tree.nodes) * (EvergreenTreeState.nodes.dtype.itemsize + 16 * classes) > capacity.for_trees // 4:
+        _keep_root(state)
     tables = 2 * len(state.tree.nodes) + len(state.growth.nodes) + 2 * len(state.candidate.nodes)
     if state.is_growing and state.nbytes + 8 * tables * (classes - old) > state.max_bytes:
         give_up(state)
-        state.options["due"] = state.n_rows
-    # The tree that stands says what there is room for, and so comes last.
+        state.options["next_rebuild"] = state.n_rows
+    # The tree in use says what there is room for, and so comes last.
     for part in (state.growth, state.candidate, state.tree):
         part.resize(label=classes)
     _limit_rows(state, most)
-    make_additive_room(state)
+    resize_additive(state)
 
 
-def _classes_for(state: EvergreenState, least: int) -> int:
-    old: int = state.tree.sizes["label"]
-    return max(least, 2, old + old // 2)
-
-
-def _cut_down(state: EvergreenState) -> None:
+def _keep_root(state: EvergreenState) -> None:
     """Keep only the root of a tree that has become too large, and grow anew with the next row."""
     give_up(state)
     nodes = state.tree.nodes[:1].copy()
     nodes["left"], nodes["feature"], nodes["set"] = 0, -1, -1
     counts, recent = state.tree.counts[:1].copy(), state.tree.recent[:1].copy()
     state.tree.replace(nodes=nodes, counts=counts, recent=recent, sets=state.tree.sets[:0].copy())
-    due = int(state.options["due"][0])
-    state.options["nodes"], state.options["due"] = 1, min(due, max(state.n_rows, FIRST_GROWTH))
+    due = int(state.options["next_rebuild"][0])
+    state.options["nodes"], state.options["next_rebuild"] = 1, min(due, max(state.n_rows, FIRST_GROWTH))
 
 
 def _limit_rows(state: EvergreenState, most: int) -> None:
-    """Let the store have room for so many rows; what is too much is thinned out at once."""
+    """Let the reservoir have room for so many rows; what is too much is left out at once."""
     state.options["most_rows"] = most
     if state.sizes["row"] > most:
         give_up(state)
         if state.n_rows > most:
-            _thin(state, 2 * most // 3)
+            subsample(state, 2 * most // 3)
         state.resize(row=most)
-        state.options["due"] = min(int(state.options["due"][0]), most)
-
-
-def _draw_numbers(seed: np.uint64, purpose: int, numbers: npt.NDArray[np.uint32]) -> Floats:
-    """Return a number from 0 to 1 for each row, as kernels draw it."""
-    with np.errstate(over="ignore"):
-        mixed = mix_bits.py_func(seed + _STEP * np.uint64(purpose) + _STEP * _STEP * numbers.astype(np.uint64))
-    return np.asarray((mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+        state.options["next_rebuild"] = min(int(state.options["next_rebuild"][0]), most)

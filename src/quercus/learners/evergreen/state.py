@@ -42,7 +42,7 @@ _ROWS = Whole(high=2**61)
 _NODE: dict[str, Any] = {
     "threshold": Real(inf=True),
     "n": _WEIGHT,
-    "odds": Real(low=0.0, high=1e14),  # of stopping here against going on
+    "stop_odds": Real(low=0.0, high=1e14),  # of stopping here against going on
     "stop": Real(low=0.0, high=1.0),  # the same for recent labels, as a probability
     "scale": Real(low=1.0, high=1e101),  # of its recent counts
     "total": _RECENT,  # sum of its recent counts
@@ -57,17 +57,17 @@ _NODE: dict[str, Any] = {
 OPTIONS: dict[str, Any] = {
     "bins": Whole(low=2, high=MOST_EDGES + 1),
     "adaptive": Whole(high=1),
-    "recent_only": Whole(high=1),  # whether a full store keeps the last rows, not a sample
+    "recent_only": Whole(high=1),  # whether a full reservoir keeps the last rows, not a sample
     "without": Whole(high=7),  # parts that are switched off
     "seed": np.uint64,
     "classes": Whole(low=1),
     "seen": _ROWS,  # rows learned
-    "rows": _ROWS,  # in the store
+    "rows": _ROWS,  # in the reservoir
     "most_rows": Whole(low=2, high=2**31 - 1),
     "nodes": Whole(low=1),
     "drawn": _ROWS,  # rows learned when edges were last drawn
-    "grown": _ROWS,  # rows in the store when the last growth began
-    "due": np.int64,  # a growth begins with so many rows in the store
+    "grown": _ROWS,  # rows in the reservoir when the last growth began
+    "next_rebuild": np.int64,  # a growth begins with so many rows in the reservoir
     "stage": Whole(low=IDLE, high=CATCHING),
     "position": _ROWS,  # of the row that the new tree learns next
     "stopped": Whole(low=None),
@@ -78,18 +78,20 @@ OPTIONS: dict[str, Any] = {
     "recent_loss": _LOSS,
     "subspace": Real(low=1e-9, high=1.0),  # share of the features that the tree may use
     "sight": Real(low=0.0, high=1.0),  # share of these that a node looks at
-    "stretch": Real(low=0.0, high=16.0),  # rows at the next growth, as many times those at the last; 0: as they are few
+    "growth_factor": Real(
+        low=0.0, high=16.0
+    ),  # rows at the next growth, as many times those at the last; 0: as they are few
     "turn": Real(low=0.0, high=1.0),  # part of that after the first growth, so that trees of a forest take turns
     "places": Whole(high=SAMPLE),  # rows in the sample, at most
 }
 
 
-class TreeState(State):
+class EvergreenTreeState(State):
     """A tree whose children come in pairs, behind their parents.
 
     Examples
     --------
-    >>> tree = TreeState(node=1, late=1, set=0, label=2)
+    >>> tree = EvergreenTreeState(node=1, late=1, set=0, label=2)
     >>> tree.check()
     >>> tree.nodes["left"] = 1
     >>> tree.check()
@@ -127,11 +129,9 @@ class TreeState(State):
 
     def _adds_up(self) -> bool:
         nodes, late = self.nodes, len(self.recent)
-        recent = (
-            np.abs(self.recent.sum(axis=1) - nodes["total"][:late])
-            <= _ROUNDING * (nodes["scale"] + nodes["total"])[:late]
-        )
-        counted = np.abs(self.counts.sum(axis=1) - nodes["n"]) <= _ROUNDING * (1.0 + nodes["n"])
+        scale, total, n = nodes["scale"][:late], nodes["total"][:late], nodes["n"]
+        recent = np.abs(self.recent.sum(axis=1) - total) <= _ROUNDING * (scale + total)
+        counted = np.abs(self.counts.sum(axis=1) - n) <= _ROUNDING * (1.0 + n)
         return bool(late in (0, len(nodes)) and recent.all() and counted.all())
 
     def fits(self, kinds: Any) -> bool:
@@ -162,7 +162,7 @@ class GrowthState(State):
     growth = Field(
         {
             "rows": Whole(),
-            "least": Whole(),  # a node of fewer rows is not cut
+            "least": Whole(),  # a node of fewer rows is not split
             "classes": Whole(),
             "phase": Whole(high=PRUNE),
             "nodes": Whole(),
@@ -187,14 +187,14 @@ class GrowthState(State):
     nodes = Field(_NODE, "node", saved=False)
     counts = Field(np.float64, "node", "label", saved=False)
     sets = Field(np.uint64, "set", SET_WORDS, saved=False)
-    # Places of rows in the store, those of a node side by side; spare.
+    # Places of rows in the reservoir, those of a node side by side; spare.
     places = Field(np.int32, 2, "row", saved=False)
-    # Nodes that have not been looked at.
+    # Nodes that wait for being split.
     stack = Field({"node": np.int32, "slot": np.int32, "live": np.int32}, "entry", saved=False)
     # Features, first those that vary in the node of now.
     live = Field(np.int32, "feature", saved=False)
     # Weight by code and class; those that are free.
-    hists = Field(np.float64, "slot", "cell", saved=False)
+    histograms = Field(np.float64, "slot", "cell", saved=False)
     slots = Field(np.int32, "slot", saved=False)
     # Rows and evidence of a node; what its parent tells of the classes.
     spans = Field(
@@ -238,21 +238,21 @@ class EvergreenState(State):
         fill={"kind": UNSEEN, "codes": 2},
     )
     # Where the bins of a numeric feature end.
-    edges = Field(Real(), "feature", "edge")
+    bin_edges = Field(Real(), "feature", "edge")
     # Values of some rows as they came, and the last 32 bits of their numbers.
     sample = Field(Real(nan=True), "place", "feature", fill=math.nan)
     sampled = Field(np.uint32, "place")
-    # The store: values of rows as codes, the same of their numbers, weights and classes.
-    codes = Field(Whole(np.uint8, high=LAST_CATEGORY), "row", "feature")
+    # The reservoir: values of rows as codes, the same of their numbers, weights and classes.
+    bin_codes = Field(Whole(np.uint8, high=LAST_CATEGORY), "row", "feature")
     rows = Field(
         {"number": Whole(np.uint32), "weight": Real(np.float32, low=GRAIN, high=HEAVIEST), "label": Whole(np.uint32)},
         "row",
     )
     # Whether the last answers were wrong.
     errors = Field(Whole(np.uint8, high=1), WINDOW)
-    tree = Part(TreeState)
+    tree = Part(EvergreenTreeState)
     # One that has grown and catches up with the rows.
-    candidate = Part(TreeState)
+    candidate = Part(EvergreenTreeState)
     growth = Part(GrowthState)
     additive = Part(AdditiveState)
     # The most bytes that all of it may take.
@@ -272,13 +272,13 @@ class EvergreenState(State):
             There is room for.
         """
         parts = {
-            "tree": TreeState(node=1, late=1, set=0, label=0),
-            "candidate": TreeState(node=0, late=0, set=0, label=0),
+            "tree": EvergreenTreeState(node=1, late=1, set=0, label=0),
+            "candidate": EvergreenTreeState(node=0, late=0, set=0, label=0),
             "growth": GrowthState.idle(0),
             "additive": AdditiveState(feature=0, kept=0, cell=0, line=3, label=0),
         }
         state = cls(parts=parts, feature=features, edge=edges, place=rows, row=rows)
-        state.options["due"], state.options["nodes"], state.options["places"] = FIRST_GROWTH, 1, SAMPLE
+        state.options["next_rebuild"], state.options["nodes"], state.options["places"] = FIRST_GROWTH, 1, SAMPLE
         return state
 
     @property
@@ -294,7 +294,7 @@ class EvergreenState(State):
 
     @property
     def n_rows(self) -> int:
-        """Rows in the store."""
+        """Rows in the reservoir."""
         return int(self.options["rows"][0])
 
     @property
@@ -304,7 +304,7 @@ class EvergreenState(State):
 
     def check(self) -> None:
         """Raise StateError where arrays do not fit together."""
-        checks = {"options": self._fit_options, "store": self._fit_rows, "growth": self._fit_growth}
+        checks = {"options": self._fit_options, "reservoir": self._fit_rows, "growth": self._fit_growth}
         for name, fits in checks.items():
             if not fits():
                 raise StateError(f"its arrays do not fit together ({name}).")
@@ -312,8 +312,7 @@ class EvergreenState(State):
             raise StateError("its arrays do not fit together (tree).")
 
     def _fit_options(self) -> bool:
-        o, sizes, width = self.options[0], self.sizes, self.tree.sizes["label"]
-        additive = self.additive
+        o, sizes, width, additive = self.options[0], self.sizes, self.tree.sizes["label"], self.additive
         return bool(
             o["classes"] <= width <= self.candidate.sizes["label"]
             and o["nodes"] == len(self.tree.nodes) == len(self.tree.recent)
@@ -322,7 +321,7 @@ class EvergreenState(State):
             and o["wrong"] <= o["since"]
             and o["bins"] <= sizes["edge"] + 1
             and o["sight"] > 0
-            and (o["stretch"] == 0 or o["stretch"] >= 1)
+            and (o["growth_factor"] == 0 or o["growth_factor"] >= 1)
             and min(o["seen"], o["places"]) <= sizes["place"] <= o["places"]
             and o["rows"] <= sizes["row"] <= max(o["most_rows"], 64)
             and (not additive.is_on or additive.sizes["feature"] in (0, sizes["feature"]))
@@ -332,7 +331,7 @@ class EvergreenState(State):
     def _fit_rows(self) -> bool:
         o, f, rows = self.options[0], self.features, self.n_rows
         numeric, unseen = f["kind"] == NUMERIC, f["kind"] == UNSEEN
-        codes, kept = self.codes[:rows], self.rows[:rows]
+        codes, kept = self.bin_codes[:rows], self.rows[:rows]
         weights = kept["weight"].astype(np.float64) / GRAIN
         ends = np.arange(self.sizes["edge"] - 1) + 1 < f["edges"][:, None]
         return bool(
@@ -343,7 +342,7 @@ class EvergreenState(State):
             and (codes[:, numeric] < f["codes"][numeric]).all()
             and not codes[:, unseen].any()
             and np.isnan(self.sample[:, unseen]).all()
-            and (np.diff(self.edges) > 0)[ends].all()
+            and (np.diff(self.bin_edges) > 0)[ends].all()
             and (kept["label"] < o["classes"]).all()
             and (weights == np.floor(weights)).all()
         )
@@ -353,19 +352,16 @@ class EvergreenState(State):
         o, g, candidate, sizes = self.options[0], self.growth.growth[0], self.candidate, self.growth.sizes
         if o["stage"] != GROWING and any(size for dim, size in sizes.items() if dim != "label"):
             return False
-        if o["stage"] in (IDLE, GROWING) and len(candidate.nodes):
-            return False
         if o["stage"] in (REPLAYING, CATCHING):
             last = o["grown"] if o["stage"] == REPLAYING else o["rows"]
-            return bool(
-                len(candidate.nodes) == len(candidate.recent) > 0 and o["position"] <= last and o["grown"] <= o["rows"]
-            )
-        if o["stage"] == IDLE:
-            return True
-        cells, codes = int(self.features["codes"].sum()), self.codes[: o["grown"]]
+            grown = len(candidate.nodes) == len(candidate.recent) > 0
+            return bool(grown and o["position"] <= last and o["grown"] <= o["rows"])
+        if o["stage"] == IDLE or len(candidate.nodes):
+            return not len(candidate.nodes)
+        cells, codes = int(self.features["codes"].sum()), self.bin_codes[: o["grown"]]
         return bool(
-            0 < o["grown"] <= o["rows"]
-            and self.sizes["feature"] > 0
+            0 < o["grown"] == sizes["row"] <= o["rows"]
+            and 0 < sizes["feature"] == self.sizes["feature"]
             and 1 <= g["classes"] <= o["classes"]
             and g["least"] >= 2
             and (self.rows["label"][: o["grown"]] < g["classes"]).all()
@@ -373,34 +369,31 @@ class EvergreenState(State):
             and sizes["node"] >= 1
             and sizes["label"] >= self.tree.sizes["label"]
             and sizes["share"] >= g["classes"]
-            and sizes["row"] == o["grown"]
             and sizes["entry"] >= 4
-            and sizes["feature"] == self.sizes["feature"]
             and (sizes["slot"] == 0 or (sizes["slot"] >= 2 and sizes["cell"] >= cells * g["classes"]))
         )
 
 
-class FrozenState(State):
+class FrozenEvergreenState(State):
     """A tree that answers and does nothing else.
 
     Examples
     --------
-    >>> FrozenState.numba_type is EvergreenState.numba_type
+    >>> FrozenEvergreenState.numba_type is EvergreenState.numba_type
     False
     """
 
     options = Field(OPTIONS, 1)
-    tree = Part(TreeState)
+    tree = Part(EvergreenTreeState)
     additive = Part(AdditiveState)
 
     def check(self) -> None:
         """Raise StateError where arrays do not fit together."""
         option, tree, additive = self.options[0], self.tree, self.additive
-        is_sound = (
+        if not (
             option["nodes"] == len(tree.nodes)
             and tree.sizes["label"] == option["classes"]
             and (option["without"] & 2 or len(tree.recent) == len(tree.nodes))
             and (not additive.is_on or additive.classes == option["classes"])
-        )
-        if not is_sound:
+        ):
             raise StateError("its arrays do not fit together.")

@@ -9,19 +9,19 @@ import numpy as np
 
 from quercus.explain import Leaf, Node, Test, TreeView
 from quercus.explain.words import show_share
-from quercus.learners.evergreen.additive.telling import weigh_singles
+from quercus.learners.evergreen.additive.engine import weigh_additive
 from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, MISSING, NO_AGGREGATE, NO_RECENT
-from quercus.learners.evergreen.state import EvergreenState, FrozenState, TreeState
+from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
 from quercus.predictor import Floats, Integers
 from quercus.schema import Schema
 
 FEWER = "the tree grew from the rows that were kept then, and has learned all that came since"
 
 
-Standing = EvergreenState | FrozenState
+AnyTree = EvergreenState | FrozenEvergreenState
 
 
-def find_path(tree: TreeState, row: Floats) -> list[int]:
+def trace_path(tree: EvergreenTreeState, row: Floats) -> list[int]:
     """Return the nodes that an example goes through.
 
     Parameters
@@ -35,7 +35,7 @@ def find_path(tree: TreeState, row: Floats) -> list[int]:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> find_path(tree._state.tree, np.array([7.0])), find_path(tree._state.tree, np.array([33.0]))
+    >>> trace_path(tree._state.tree, np.array([7.0])), trace_path(tree._state.tree, np.array([33.0]))
     ([0, 1], [0, 2])
     """
     path, nodes = [0], tree.nodes
@@ -50,7 +50,7 @@ def find_path(tree: TreeState, row: Floats) -> list[int]:
     return path
 
 
-def find_leaves(tree: TreeState, X: Floats) -> Integers:
+def find_leaves(tree: EvergreenTreeState, X: Floats) -> Integers:
     """Return the leaf that each row lies in.
 
     Parameters
@@ -58,7 +58,7 @@ def find_leaves(tree: TreeState, X: Floats) -> Integers:
     tree
         Its arrays.
     X
-        Rows, as in `find_path`.
+        Rows, as in `trace_path`.
 
     Examples
     --------
@@ -97,24 +97,24 @@ def weigh_experts(option: Any) -> tuple[float, float, float]:
     (0.3333333333333333, 0.3333333333333333, 0.3333333333333333)
     """
     losses = [float(option[name]) for name in ("loss", "leaf_loss", "recent_loss")]
-    whole, leaf, recent = (math.exp(min(losses) - loss) for loss in losses)
-    whole = 0.0 if option["without"] & NO_AGGREGATE else whole
+    prunings, leaf, recent = (math.exp(min(losses) - loss) for loss in losses)
+    prunings = 0.0 if option["without"] & NO_AGGREGATE else prunings
     recent = 0.0 if option["without"] & NO_RECENT else recent
-    if recent <= LEAST_PART * (whole + leaf + recent):
+    if recent <= LEAST_PART * (prunings + leaf + recent):
         recent = 0.0
-    total = whole + leaf + recent
-    return whole / total, leaf / total, recent / total
+    total = prunings + leaf + recent
+    return prunings / total, leaf / total, recent / total
 
 
-def weigh_depths(tree: TreeState, path: list[int]) -> list[float]:
-    """Return how much each node of a path counts in what all prunings tell together.
+def weigh_depths(tree: EvergreenTreeState, path: list[int]) -> list[float]:
+    """Return how much each node of a path counts in the average over all prunings.
 
     Parameters
     ----------
     tree
         Its arrays.
     path
-        As `find_path` gives it.
+        As `trace_path` gives it.
 
     Examples
     --------
@@ -124,15 +124,15 @@ def weigh_depths(tree: TreeState, path: list[int]) -> list[float]:
     [0.0, 1.0]
     """
     weights, rest = [], 1.0
-    for odds in tree.nodes["odds"][path[:-1]].tolist():
+    for odds in tree.nodes["stop_odds"][path[:-1]].tolist():
         part = odds / (1.0 + odds)
         weights.append(rest * part)
         rest *= 1.0 - part
     return [*weights, rest]
 
 
-def tell_nodes(state: Standing) -> Floats:
-    """Return the class probabilities by class id that each node would tell if paths ended there, without singles.
+def node_proba(state: AnyTree) -> Floats:
+    """Return the class probabilities by class id that each node would give, without the additive model, as a leaf.
 
     Parameters
     ----------
@@ -143,13 +143,13 @@ def tell_nodes(state: Standing) -> Floats:
     --------
     >>> import quercus as qc
     >>> tree = qc.EvergreenTree().partial_fit([[x] for x in range(40)], [x > 19 for x in range(40)])
-    >>> [tree.schema_.labels[k] for k in tell_nodes(tree._state)[1:].argmax(axis=1)]
+    >>> [tree.schema_.labels[k] for k in node_proba(tree._state)[1:].argmax(axis=1)]
     [False, True]
     """
     tree, nodes, classes = state.tree, state.tree.nodes, int(state.options["classes"][0])
     counts, even = tree.counts[:, :classes], 1.0 / max(classes, 1)
-    by_whole, by_leaf, by_recent = weigh_experts(state.options[0])
-    go, stop, mass = 1.0 / (1.0 + nodes["odds"]), nodes["stop"], nodes["total"] + nodes["scale"]
+    by_prunings, by_leaf, by_recent = weigh_experts(state.options[0])
+    go, stop, mass = 1.0 / (1.0 + nodes["stop_odds"]), nodes["stop"], nodes["total"] + nodes["scale"]
     # A frozen tree keeps no recent counts that do not count.
     late = tree.recent[:, :classes] / mass[:, None] if by_recent > 0.0 else np.zeros_like(counts)
     own = nodes["scale"] / mass
@@ -167,12 +167,12 @@ def tell_nodes(state: Standing) -> Floats:
             late_above[child] = late_above[v] + part[:, None] * late[v]
             own_above[child] = own_above[v] + part * own[v]
             late_rest[child] = late_rest[v] * (1.0 - stop[v])
-    whole = above + rest[:, None] * shares
-    recent = late_above + late_rest[:, None] * late + (own_above + late_rest * own)[:, None] * whole
-    return np.asarray(by_whole * whole + by_leaf * shares + by_recent * recent, np.float64)
+    prunings = above + rest[:, None] * shares
+    recent = late_above + late_rest[:, None] * late + (own_above + late_rest * own)[:, None] * prunings
+    return np.asarray(by_prunings * prunings + by_leaf * shares + by_recent * recent, np.float64)
 
 
-def view_tree(state: Standing, schema: Schema, learner: str, loss: Floats, growing: bool) -> TreeView:
+def view_tree(state: AnyTree, schema: Schema, learner: str, loss: Floats, growing: bool) -> TreeView:
     """Return the tree as plain data, with the classes in sorted order.
 
     Parameters
@@ -198,7 +198,7 @@ def view_tree(state: Standing, schema: Schema, learner: str, loss: Floats, growi
     labels, order = schema.classes_sorted()
     nodes, known = state.tree.nodes, int(state.options["classes"][0])
     proba = np.zeros((len(nodes), len(order)))
-    proba[:, :known] = tell_nodes(state)
+    proba[:, :known] = node_proba(state)
     merit = proba if len(loss) == 0 else -(proba @ loss)
     answers = order[np.argmax(merit[:, order], axis=1)] if known else np.zeros(len(nodes), np.int64)
     built, waiting = [], [(0, -1)]
@@ -213,14 +213,14 @@ def view_tree(state: Standing, schema: Schema, learner: str, loss: Floats, growi
     return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), seen, FEWER, _beside(state))
 
 
-def _beside(state: Standing) -> str:
+def _beside(state: AnyTree) -> str:
     """Say that single features count, if they do."""
-    share = weigh_singles(state.additive)
+    share = weigh_additive(state.additive)
     return f"what single features tell is added to that: {show_share(share)} of an answer" if share >= 0.01 else ""
 
 
-def view_path(state: Standing, schema: Schema, path: list[int], answer: Any) -> list[Node]:
-    """Return the nodes of a path as plain data; the last one answers as told, of the others nothing is told.
+def view_path(state: AnyTree, schema: Schema, path: list[int], answer: Any) -> list[Node]:
+    """Return the nodes of a path as plain data; the last one has the answer, the others have none.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def view_path(state: Standing, schema: Schema, path: list[int], answer: Any) -> 
     schema
         Names of features, categories and classes.
     path
-        As `find_path` gives it.
+        As `trace_path` gives it.
     answer
         What the tree answers.
 
@@ -248,9 +248,7 @@ def view_path(state: Standing, schema: Schema, path: list[int], answer: Any) -> 
     ]
 
 
-def _node(
-    state: Standing, schema: Schema, order: Integers, v: int, parent: int, answer: Any, leaf: Leaf | None
-) -> Node:
+def _node(state: AnyTree, schema: Schema, order: Integers, v: int, parent: int, answer: Any, leaf: Leaf | None) -> Node:
     nodes, known = state.tree.nodes, int(state.options["classes"][0])
     test, missing_left = (None, True) if leaf is not None else _test(state, v, schema)
     counts = np.zeros(len(order))
@@ -269,14 +267,14 @@ def _node(
     )
 
 
-def _leaf(state: Standing, v: int, growing: bool, chance: float | None) -> Leaf | None:
+def _leaf(state: AnyTree, v: int, growing: bool, chance: float | None) -> Leaf | None:
     if state.tree.nodes["left"][v]:
         return None
-    # Its cuts were chosen by the labels that it counts: no bounds on the true shares follow from these.
+    # Its splits were chosen by the labels that it counts: no bounds on the true shares follow from these.
     return Leaf("all prunings", growing, None, None, float(state.tree.nodes["n"][v]), chance)
 
 
-def _test(state: Standing, v: int, schema: Schema) -> tuple[Test, bool]:
+def _test(state: AnyTree, v: int, schema: Schema) -> tuple[Test, bool]:
     """Return the test of an inner node, and whether it sends missing values left."""
     node = state.tree.nodes[v]
     name, place = schema.names[node["feature"]], int(node["set"])
@@ -288,7 +286,7 @@ def _test(state: Standing, v: int, schema: Schema) -> tuple[Test, bool]:
     return test, bool(bits >> MISSING & 1)
 
 
-def _codes_left(tree: TreeState, place: int) -> int:
+def _codes_left(tree: EvergreenTreeState, place: int) -> int:
     """Return the codes of a set as the bits of a number."""
     return int.from_bytes(tree.sets[place].astype("<u8").tobytes(), "little")
 

@@ -130,7 +130,7 @@ class CredibleTree(Classifier):
     >>> tree = qc.CredibleTree().fit_pool(X)
     >>> sampler = qc.ask.PoolSampler(tree, X, labels=200)
     >>> for question in sampler:
-    ...     learned = sampler.tell(question.id, y[question.row])
+    ...     learned = sampler.answer(question.id, y[question.row])
     >>> round(tree.score(X, y), 3)
     0.85
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from quercus.arguments import check_choice, check_number, check_seed
+from quercus.arguments import check_choice, check_loss, check_number, check_seed
 from quercus.engine import Floats, Integers, Known, Stop
 from quercus.explain import Explanation, TreeView
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows
@@ -20,7 +20,6 @@ from quercus.learners.incremental.layout import ADAPTIVE, BUFFER_ROWS, MAJORITY,
 from quercus.learners.incremental.restore import restore_tree
 from quercus.learners.incremental.state import GrowingState, TreeState
 from quercus.learners.incremental.view import view_tree
-from quercus.loss import check_loss
 from quercus.predictor import Predictor
 from quercus.randomness import new_generator
 from quercus.rows import DONE, Rows
@@ -50,6 +49,9 @@ class TreeEngine:
 
     def predict(self, state: TreeState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats) -> None:
         """Write answers as class ids, and probabilities by class id."""
+        if state.options["classes"][0] == 0:
+            answers[:] = -1
+            return
         predict_rows(state.ref_as(TreeState), known.order, known.loss, X, answers, proba)
 
     def view(self, model: Predictor) -> TreeView:

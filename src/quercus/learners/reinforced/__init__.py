@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
-from quercus.learners.reinforced.tree import ReinforcedLearner
+from quercus.acquisition.buyer import FeatureBuyer
+from quercus.learners.reinforced.arguments import as_loss, read_rewards
+from quercus.learners.reinforced.engine import ReinforcedEngine
+from quercus.learners.reinforced.state import ReinforcedState
+from quercus.predictor import Floats
 
 
-class ReinforcedTree(ReinforcedLearner):
+class ReinforcedTree(FeatureBuyer):
     """Classifier that asks for a few features of each example, and learns by Q-learning which question pays when.
 
     It learns values of situations (what was asked so far, with the results), so that features that tell the class only
@@ -103,6 +107,13 @@ class ReinforcedTree(ReinforcedLearner):
     (0.85, 1.83)
     """
 
+    engine = ReinforcedEngine()
+    changeable = FeatureBuyer.changeable | {
+        *("questions", "worth", "rewards", "gamma", "explore", "truncated", "updates", "backup", "start", "alpha"),
+        *("rates", "adaptive", "prior", "trusted"),
+    }
+    _state: ReinforcedState
+
     def __init__(
         self,
         *,
@@ -188,3 +199,14 @@ class ReinforcedTree(ReinforcedLearner):
             "trusted": 5.0,
         }
         return cls(**(published | changes))
+
+    @property
+    def situations_(self) -> int:
+        """How many situations are known."""
+        return int(self._state.options["states"][0]) if self._is_fitted() else 0
+
+    def _find_loss(self, labels: list[Any]) -> Floats:
+        """Return what answers lose, with rewards against the best one."""
+        if self.rewards is None:
+            return super()._find_loss(labels)
+        return as_loss(read_rewards(self.rewards, self.rates, labels))

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.acquisition.layout import MOST_BINS
-from quercus.arguments import check_choice, check_number, check_seed, check_whole
+from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
 from quercus.learners.reinforced.layout import BOUND, REWARD
-from quercus.loss import check_loss
 from quercus.predictor import Floats
 
 UPDATES = {"single": 0, "lattice": 1, "anchored": 2}

@@ -23,22 +23,20 @@ class Resizing:
     ----------
     state
         It changes when `publish` is called.
-    max_bytes
-        Limit.
 
     Examples
     --------
     >>> from quercus.learners.reinforced.state import new_state
     >>> state = new_state(bins=5, features=2, seed=0, max_bytes=2**20)
-    >>> resizing = Resizing(state, max_bytes=2**20)
+    >>> resizing = Resizing(state)
     >>> resizing.fit_row(np.array([0.5, 3.0]), 0, ["numeric", "nominal"], 36, 32)
     >>> resizing.publish()
     >>> state.shares.shape, state.kept.shape
     ((64, 2), (1, 512))
     """
 
-    def __init__(self, state: ReinforcedState, max_bytes: int) -> None:
-        self._state, self._max_bytes = state, max_bytes
+    def __init__(self, state: ReinforcedState) -> None:
+        self._state, self._max_bytes = state, state.max_bytes
         self._sizes = state.sizes
         self._arrays: dict[str, npt.NDArray[Any]] = {name: getattr(state, name) for name in state.fields}
         self._arrays["options"] = state.options.copy()

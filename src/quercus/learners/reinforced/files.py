@@ -54,6 +54,7 @@ def read_tree(model: Model, max_bytes: int) -> ReinforcedState:
     )
     if tree.options["classes"][0] > labels:
         raise ModelFileError("it has learned classes that have no names.")
+    tree.max_bytes = max_bytes
     return tree
 
 

@@ -10,9 +10,8 @@ from quercus.state import Field, Struct
 SINGLE, LATTICE, ANCHORED = range(3)
 # Whether an item is to be bought, is there for nothing, or is not to be had.
 TO_BUY, HELD, BLOCKED = range(3)
-# Modes of a loop over rows beside those of `quercus.acquisition.layout`. CASE: learn from a case, by the path that it
-# would go now; SILENT: do not answer.
-CASE, SILENT = 256, 512
+# What a loop over rows does beside the flags of `quercus.acquisition.layout`: it does not answer.
+SILENT = 512
 NOWHERE = -1
 # Rows of class probabilities: by the model on the path, and where it is answered; three that are used and forgotten;
 # from NODES on by the model in each state that an example changes.

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from quercus.acquisition.layout import KNOWN, MISSING, NUMERIC
 from quercus.acquisition.policy_outcomes import Names, Outcome, Part, Span
-from quercus.hashing import mix_bits
 from quercus.learners.reinforced.layout import NOWHERE
 from quercus.learners.reinforced.state import ReinforcedState
 from quercus.predictor import Floats
+from quercus.randomness import mix_bits
 from quercus.schema import Schema
 
 # So many joint outcomes of a group are looked for, and so many are told.

@@ -130,6 +130,9 @@ class ReinforcedState(State):
     # Window of a detector over right and wrong answers.
     monitor = Field(np.float64, 1, ADWIN_WIDTH)
 
+    # Limit of all arrays.
+    max_bytes: int = 2**28
+
     def check(self) -> None:
         """Raise StateError where arrays do not fit together."""
         options: Any = self.options[0]
@@ -165,6 +168,7 @@ def new_state(bins: int, features: int, seed: int | None, max_bytes: int) -> Rei
     """
     sizes: dict[str, Any] = {"feature": features, "edge": bins - 1, "slot": 0, "class": 0, **fitting({})}
     state = ReinforcedState(**sizes)
+    state.max_bytes = max_bytes
     if state.nbytes > max_bytes:
         raise MemoryError(
             f"a new tree takes {state.nbytes:,} bytes; give the learner a larger max_bytes than {max_bytes:,}."

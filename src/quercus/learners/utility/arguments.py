@@ -8,8 +8,7 @@ from numbers import Real
 from typing import Any
 
 from quercus.acquisition.layout import MOST_BINS
-from quercus.arguments import check_choice, check_number, check_seed, check_whole
-from quercus.loss import check_loss
+from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
 from quercus.schema.refusals import listed
 
 OBJECTIVES = {"ig": 0, "us": 1, "ec2": 2, "eced": 3, "random": 4}

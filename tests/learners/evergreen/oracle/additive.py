@@ -1,8 +1,8 @@
-"""Single features of docs/evergreen.md from their formulas, in lists and dicts.
+"""The additive model of docs/evergreen.md from its formulas, in lists and dicts.
 
-Names are those of the page: counts N, moves V and visits v of the cells, weights T of the classes, B what the trees
-tell and S what the sum of single features tells. Comments that begin with "Reading:" mark where the page leaves a
-choice. There is no limit of memory here.
+Letters are those of the page: counts N, coefficients V ("moves") and visits v of the bins ("cells"), whose edges are
+its "limits", weights T of the classes, probabilities B of the trees and S of the sum. Comments that begin with
+"Reading:" mark where the page leaves a choice. There is no limit of memory here.
 """
 
 import math
@@ -14,7 +14,7 @@ from .tree import MOST_CODES, Value, added_edges, code_of, first_edges, hashed
 KEPT = 512
 FIRST_DRAWN = 8
 BINS = 16
-MOST_LIMITS = 31
+MOST_ADDITIVE_EDGES = 31
 MOST_VISITS = 16_000
 RATE = 0.3
 HEAVIEST = 8.0
@@ -35,7 +35,7 @@ class Kept:
     weight: float
 
 
-class NaiveSingles:
+class NaiveAdditive:
     """kinds: "numeric" or "nominal" by feature. B has an entry for each class that is known, and so says what K is."""
 
     def __init__(self, kinds: Sequence[str], seed: int = 0) -> None:
@@ -53,8 +53,8 @@ class NaiveSingles:
         self.b = 1 / math.sqrt(self.d)
         self.Q_a = self.Q_b = 0.0
         self.L_B = self.L_S = 0.0
-        self.limits: list[list[float]] = [[] for _ in kinds]
-        self.largest = [0 for _ in kinds]  # the largest cell that was learned
+        self.bin_edges: list[list[float]] = [[] for _ in kinds]
+        self.largest = [0 for _ in kinds]  # the largest bin that was learned
         self.kept: list[Kept] = []
 
     @property
@@ -67,18 +67,18 @@ class NaiveSingles:
         B_share, S_share = shares(self.L_B, self.L_S)
         return [B_share * B_k + S_share * S_k for B_k, S_k in zip(B, self.S(B, row), strict=True)]
 
-    def cell(self, f: int, x: Value) -> int:
+    def bin_of(self, f: int, x: Value) -> int:
         if x is None:
             return 0
-        return code_of(x, self.limits[f]) if self.numeric[f] else min(int(x) + 1, MOST_CODES)
+        return code_of(x, self.bin_edges[f]) if self.numeric[f] else min(int(x) + 1, MOST_CODES)
 
-    def cells(self, row: Sequence[Value]) -> list[tuple[int, int]]:
+    def bins_of(self, row: Sequence[Value]) -> list[tuple[int, int]]:
         """f and c_f of each feature."""
-        return [(f, self.cell(f, x)) for f, x in enumerate(row)]
+        return [(f, self.bin_of(f, x)) for f, x in enumerate(row)]
 
     def C(self) -> float:
         came = [f for f, largest in enumerate(self.largest) if largest > 0]
-        by_feature = [len(self.limits[f]) + 1 if self.numeric[f] else self.largest[f] for f in came]
+        by_feature = [len(self.bin_edges[f]) + 1 if self.numeric[f] else self.largest[f] for f in came]
         return sum(by_feature) / len(came) if came else 1.0
 
     def h(self, f: int, c: int) -> float:
@@ -90,7 +90,7 @@ class NaiveSingles:
         return [
             sum(
                 self.h(f, c) * (math.log(self.N[f, c, k] + 1 / 2) - math.log(self.T[k] + C / 2))
-                for f, c in self.cells(row)
+                for f, c in self.bins_of(row)
             )
             for k in range(K)
         ]
@@ -98,7 +98,7 @@ class NaiveSingles:
     def z(self, B: Sequence[float], row: Sequence[Value]) -> list[float]:
         s = self.s(row, len(B))
         return [
-            self.a * log_of(B[k]) + self.b * s[k] + sum(self.V[f, c, k] for f, c in self.cells(row))
+            self.a * log_of(B[k]) + self.b * s[k] + sum(self.V[f, c, k] for f, c in self.bins_of(row))
             for k in range(len(B))
         ]
 
@@ -107,25 +107,25 @@ class NaiveSingles:
         relative = [math.exp(z_k - max(z)) for z_k in z]
         return [x / sum(relative) for x in relative]
 
-    def learn(self, B: Sequence[float], row: Sequence[Value], label: int, weight: float, told: bool = True) -> None:
-        """B: with the class of the row, also if it is new. weight: rounded. told: whether trees knew the class."""
+    def learn(self, B: Sequence[float], row: Sequence[Value], label: int, weight: float, judged: bool = True) -> None:
+        """B: with the class of the row, also if it is new. weight: rounded. judged: whether trees knew the class."""
         self.K = len(B)
         self.weight += weight
         u = min(weight * (self.n + 1) / self.weight, HEAVIEST)
         s, S = self.s(row, self.K), self.S(B, row)
         g = [S[k] - (k == label) for k in range(self.K)]
-        if told:
+        if judged:
             self.L_B = 0.999 * self.L_B - weight * math.log(max(B[label], 1e-9))
             self.L_S = 0.999 * self.L_S - weight * math.log(max(S[label], 1e-9))
         self._step_b(u * sum(g[k] * s[k] for k in range(self.K)))
         self._step_a(u * sum(g[k] * log_of(B[k]) for k in range(self.K)))
-        self._step_moves(row, [u * g_k for g_k in g])
+        self._step_coefficients(row, [u * g_k for g_k in g])
         self._count(row, label, weight)
-        self._keep_row(row, label, weight)
+        self._sample_row(row, label, weight)
         self.n += 1
         if due(self.n):
             for f in (f for f, is_number in enumerate(self.numeric) if is_number):
-                self._draw_limits(f)
+                self._draw_bin_edges(f)
 
     def _step_b(self, q: float) -> None:
         self.Q_b += q**2
@@ -135,20 +135,20 @@ class NaiveSingles:
         self.Q_a += r**2
         self.a = max(0.0, self.a - RATE * r / math.sqrt(self.Q_a + 1))
 
-    def _step_moves(self, row: Sequence[Value], ug: Sequence[float]) -> None:
-        for f, c in self.cells(row):
+    def _step_coefficients(self, row: Sequence[Value], ug: Sequence[float]) -> None:
+        for f, c in self.bins_of(row):
             self.v[f, c] += 1
             visits = min(math.floor(self.v[f, c] + 1e-6), MOST_VISITS)
             for k in range(self.K):
                 self.V[f, c, k] -= RATE * ug[k] / math.sqrt(self.d * (1 + visits / 2))
 
     def _count(self, row: Sequence[Value], label: int, weight: float) -> None:
-        for f, c in self.cells(row):
+        for f, c in self.bins_of(row):
             self.N[f, c, label] += weight
             self.largest[f] = max(self.largest[f], c)
         self.T[label] += weight
 
-    def _keep_row(self, row: Sequence[Value], label: int, weight: float) -> None:
+    def _sample_row(self, row: Sequence[Value], label: int, weight: float) -> None:
         i = self.n
         new = Kept(list(row), label, weight)
         if i < KEPT:
@@ -158,38 +158,38 @@ class NaiveSingles:
         if place < KEPT:
             self.kept[place] = new
 
-    def _draw_limits(self, f: int) -> None:
+    def _draw_bin_edges(self, f: int) -> None:
         known = [x for row in self.kept if (x := row.values[f]) is not None]
         if self.n <= KEPT:
             self._recount(f, first_edges(known, BINS))
         else:
-            self._part(f, known, added_edges(known, self.limits[f], BINS, MOST_LIMITS))
+            self._part(f, known, added_edges(known, self.bin_edges[f], BINS, MOST_ADDITIVE_EDGES))
 
-    def _recount(self, f: int, limits: list[float]) -> None:
-        """New limits from all rows: what the cells know is counted anew, but for cell 0."""
+    def _recount(self, f: int, bin_edges: list[float]) -> None:
+        """New bin edges from all rows: what the bins know is counted anew, but for bin 0."""
         rows = [row for row in self.kept if row.values[f] is not None]
-        moves = [[self.V[f, self.cell(f, row.values[f]), k] for k in range(self.K)] for row in rows]
-        self._take_cells(f)
-        self.limits[f] = limits
-        for row, moves_before in zip(rows, moves, strict=True):
-            c = self.cell(f, row.values[f])
+        coefficients = [[self.V[f, self.bin_of(f, row.values[f]), k] for k in range(self.K)] for row in rows]
+        self._take_bins(f)
+        self.bin_edges[f] = bin_edges
+        for row, before in zip(rows, coefficients, strict=True):
+            c = self.bin_of(f, row.values[f])
             self.v[f, c] += 1
             self.N[f, c, row.label] += row.weight
             for k in range(self.K):
-                self.V[f, c, k] += moves_before[k]
-        for c in range(1, len(limits) + 2):
+                self.V[f, c, k] += before[k]
+        for c in range(1, len(bin_edges) + 2):
             for k in range(self.K):
                 self.V[f, c, k] /= max(self.v[f, c], 1)
 
     def _part(self, f: int, known: Sequence[float], added: dict[int, list[float]]) -> None:
-        """More limits, from the sample: each old cell is shared out among its parts."""
-        N, V, v = self._take_cells(f)
-        cells = len(self.limits[f]) + 1
-        self.limits[f] = sorted([*self.limits[f], *(limit for new in added.values() for limit in new)])
+        """More bin edges, from the sample: each old bin is shared out among its parts."""
+        N, V, v = self._take_bins(f)
+        n_bins = len(self.bin_edges[f]) + 1
+        self.bin_edges[f] = sorted([*self.bin_edges[f], *(edge for new in added.values() for edge in new)])
         first = 1
-        for c in range(1, cells + 1):
+        for c in range(1, n_bins + 1):
             parts = range(first, first + len(added.get(c, [])) + 1)
-            inside = [sum(self.cell(f, x) == part for x in known) + 1e-9 for part in parts]
+            inside = [sum(self.bin_of(f, x) == part for x in known) + 1e-9 for part in parts]
             for part, count in zip(parts, inside, strict=True):
                 share = count / sum(inside)  # 1 where nothing was cut
                 self.v[f, part] = v[f, c] * share
@@ -198,8 +198,8 @@ class NaiveSingles:
                     self.V[f, part, k] = V[f, c, k]
             first = parts.stop
 
-    def _take_cells(self, f: int) -> tuple[Zeros, Zeros, Zeros]:
-        """N, V and v of a feature's cells but cell 0, which have none from now on."""
+    def _take_bins(self, f: int) -> tuple[Zeros, Zeros, Zeros]:
+        """N, V and v of a feature's bins but bin 0, which have none from now on."""
         taken = []
         for values in (self.N, self.V, self.v):
             keys = [key for key in values if isinstance(key, tuple) and key[0] == f and key[1] > 0]
@@ -208,7 +208,7 @@ class NaiveSingles:
 
     def fade(self) -> None:
         """After an alarm."""
-        # Reading: a, b, both losses, n, limits and kept rows stay.
+        # Reading: a, b, both losses, n, bin edges and kept rows stay.
         factor = REMEMBERED / max(REMEMBERED, sum(self.T.values()))
         for values, by in ((self.N, factor), (self.T, factor), (self.v, factor), (self.V, 1 / 2)):
             for key in values:
@@ -221,7 +221,7 @@ class NaiveSingles:
         for kind in kinds:
             f = len(self.numeric)
             self.numeric.append(kind == "numeric")
-            self.limits.append([])
+            self.bin_edges.append([])
             self.largest.append(0)
             # Reading: n as it is, also after an alarm, which has made T less.
             self.v[f, 0] = float(self.n)
@@ -245,7 +245,7 @@ def log_of(share: float) -> float:
 
 
 def due(n: int) -> bool:
-    """Whether limits are drawn now: 8, 16, 32, ... rows are learned."""
+    """Whether bin edges are drawn now: 8, 16, 32, ... rows are learned."""
     while n > FIRST_DRAWN and n % 2 == 0:
         n //= 2
     return n == FIRST_DRAWN

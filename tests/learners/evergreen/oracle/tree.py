@@ -74,7 +74,7 @@ class Node:
 
 @dataclass
 class Growth:
-    """rows: the m that take part; since: where in the store the rows begin that were learned later."""
+    """rows: the m that take part; since: where in the reservoir the rows begin that were learned later."""
 
     rows: list[Row]
     K: int
@@ -341,7 +341,7 @@ def path_of_values(tree: Node, values: Sequence[Value]) -> list[Node]:
     return path_of(tree, goes_left)
 
 
-def look(path: list[Node], K: int) -> View:
+def predict_path(path: list[Node], K: int) -> View:
     p: list[list[float]] = []
     for j, v in enumerate(path):
         total = sum(v.N.values())
@@ -395,7 +395,7 @@ def update_counts(path: Sequence[Node], y: int, w: float) -> None:
 class NaiveEvergreen:
     """kinds: "numeric" or "nominal" by feature; classes: how many are known at first; rows: R (None: no limit).
 
-    singles: whether single features are added up on top of what the tree tells.
+    additive: whether there is an additive model on top of the tree.
     Small growths are done in `learn`. Of larger ones `due` tells, and `begin`, `finish` and `catch_up` do them.
     """
 
@@ -408,15 +408,15 @@ class NaiveEvergreen:
         keep: str = "sample",
         rows: int | None = None,
         adaptive: bool = False,
-        singles: bool = True,
+        additive: bool = True,
     ) -> None:
-        from .additive import NaiveSingles  # here, because it builds on this file
+        from .additive import NaiveAdditive  # here, because it builds on this file
 
         self.numeric = [kind == "numeric" for kind in kinds]
         self.K, self.bins, self.seed, self.keep, self.adaptive = classes, bins, seed, keep, adaptive
         self.R = math.inf if rows is None else rows
         self.n = 0  # learned rows
-        self.store: list[Row] = []
+        self.reservoir: list[Row] = []
         self.sample: list[Row] = []
         self.edges: list[list[float]] = [[] for _ in kinds]
         self.drawn_at = 0
@@ -426,18 +426,18 @@ class NaiveEvergreen:
         self.L = [0.0, 0.0, 0.0]
         self.wrong: list[bool] = []  # since the last alarm, and the rows that it kept
         self.alarms: list[int] = []  # n at each
-        self.singles = NaiveSingles(kinds, seed) if singles else None
+        self.additive = NaiveAdditive(kinds, seed) if additive else None
 
     def answer(self, row: Sequence[Value]) -> list[float]:
         """Probabilities by class id."""
         if self.K == 0:
             return []
-        B = self.told(row)
-        return B if self.singles is None else self.singles.answer(B, row)
+        B = self.proba(row)
+        return B if self.additive is None else self.additive.answer(B, row)
 
-    def told(self, row: Sequence[Value]) -> list[float]:
+    def proba(self, row: Sequence[Value]) -> list[float]:
         """B: what the tree tells of the K classes."""
-        experts = look(path_of_values(self.tree, row), self.K).experts()
+        experts = predict_path(path_of_values(self.tree, row), self.K).experts()
         shares = expert_weights(self.L)
         return [sum(w * expert[k] for w, expert in zip(shares, experts, strict=True)) for k in range(self.K)]
 
@@ -451,24 +451,24 @@ class NaiveEvergreen:
         self.wrong.append(bool(before) and before.index(max(before)) != label)
         # Reading: a new class is known before the losses of its first row, so that no probability is 0.
         self.K = max(self.K, label + 1)
-        if self.singles is not None:
-            self.singles.learn(self.told(row), row, label, weight)
-        view = look(path_of_values(self.tree, row), self.K)
+        if self.additive is not None:
+            self.additive.learn(self.proba(row), row, label, weight)
+        view = predict_path(path_of_values(self.tree, row), self.K)
         self.L = [0.999 * L - weight * math.log(q[label]) for L, q in zip(self.L, view.experts(), strict=True)]
         update_odds(view, label, weight)
         update_h(view, label)
         update_counts(view.path, label, weight)
         update_recent(view.path, label)
-        self._keep_row(row, label, weight)
+        self._sample_row(row, label, weight)
         # Reading: a change is looked for before a growth that is due.
         if self.adaptive:
-            self._look_for_change()
+            self._detect_change()
         self._grow_if_small()
 
-    def _keep_row(self, row: Sequence[Value], label: int, weight: float) -> None:
+    def _sample_row(self, row: Sequence[Value], label: int, weight: float) -> None:
         i = self.n
         new = Row(i, list(row), [self._code(f, x) for f, x in enumerate(row)], label, weight)
-        self.store.append(new)
+        self.reservoir.append(new)
         place = i if i < SAMPLE else math.floor(hashed(self.seed, 1, i) * (i + 1))
         if i < SAMPLE:
             self.sample.append(new)
@@ -489,10 +489,10 @@ class NaiveEvergreen:
         if self.m == 0:
             return self.n >= FIRST_GROWTH
         q = 1.25 if self.m < 20_000 else 1.5 if self.m < 100_000 else 2
-        return len(self.store) >= min(int(q * self.m) + 1, self.R)
+        return len(self.reservoir) >= min(int(q * self.m) + 1, self.R)
 
     def _grow_if_small(self) -> None:
-        m = len(self.store) if len(self.store) < self.R else int(2 * self.R // 3)
+        m = len(self.reservoir) if len(self.reservoir) < self.R else int(2 * self.R // 3)
         if self.due and m * len(self.numeric) <= SMALL_GROWTH:
             self._grow_at_once()
 
@@ -507,17 +507,17 @@ class NaiveEvergreen:
             self.drawn_at = self.n
             for f in (f for f, is_number in enumerate(self.numeric) if is_number):
                 self._draw_edges(f)
-        if len(self.store) >= self.R:
-            self._thin_out(int(2 * self.R // 3))
-        self.m = len(self.store)
-        self.growth = Growth(list(self.store), self.K, self.m, self.store[-RECENT_ROWS:])
+        if len(self.reservoir) >= self.R:
+            self._subsample(int(2 * self.R // 3))
+        self.m = len(self.reservoir)
+        self.growth = Growth(list(self.reservoir), self.K, self.m, self.reservoir[-RECENT_ROWS:])
 
     def _draw_edges(self, f: int) -> None:
-        # Reading: "all rows" are all that were learned, also those that a full store or an alarm has dropped.
+        # Reading: "all rows" are all that were learned, also those that a full reservoir or an alarm has dropped.
         known = [x for row in self.sample if (x := row.values[f]) is not None]
         if self.n <= SAMPLE:
             self.edges[f] = first_edges(known, self.bins)
-            for row in self.store:
+            for row in self.reservoir:
                 row.codes[f] = self._code(f, row.values[f])
             return
         added = added_edges(known, self.edges[f], self.bins)
@@ -527,7 +527,7 @@ class NaiveEvergreen:
             if code_of(x, old_edges) in added:
                 parts[code_of(x, old_edges)][self._code(f, x)] += 1
         in_sample = {row.number for row in self.sample}
-        for row in self.store:
+        for row in self.reservoir:
             if row.codes[f] in added and row.number not in in_sample:
                 row.codes[f] = drawn_part(parts[row.codes[f]], hashed(self.seed, 2, row.number))
             elif row.codes[f] in added:
@@ -535,12 +535,14 @@ class NaiveEvergreen:
             elif row.codes[f] > 0:
                 row.codes[f] += sum(len(new) for code, new in added.items() if code < row.codes[f])
 
-    def _thin_out(self, room: int) -> None:
+    def _subsample(self, room: int) -> None:
         if self.keep == "recent":
-            self.store = self.store[-room:]
+            self.reservoir = self.reservoir[-room:]
         else:
-            kept = {row.number for row in sorted(self.store, key=lambda row: hashed(self.seed, 3, row.number))[:room]}
-            self.store = [row for row in self.store if row.number in kept]
+            kept = {
+                row.number for row in sorted(self.reservoir, key=lambda row: hashed(self.seed, 3, row.number))[:room]
+            }
+            self.reservoir = [row for row in self.reservoir if row.number in kept]
 
     def finish(self) -> None:
         """The tree of the growth stands; it has to catch up."""
@@ -557,21 +559,21 @@ class NaiveEvergreen:
             if growth.recent:
                 row = growth.recent.pop(0)
                 update_recent(path_of_codes(growth.tree, row.codes), row.label)
-            elif growth.since < len(self.store):
-                row = self.store[growth.since]
+            elif growth.since < len(self.reservoir):
+                row = self.reservoir[growth.since]
                 growth.since += 1
                 # Reading: K is that of now, also for rows that came before a class did.
-                view = look(path_of_codes(growth.tree, row.codes), self.K)
+                view = predict_path(path_of_codes(growth.tree, row.codes), self.K)
                 update_odds(view, row.label, row.weight)
                 update_counts(view.path, row.label, row.weight)
                 update_recent(view.path, row.label)
-        left = len(growth.recent) + len(self.store) - growth.since
+        left = len(growth.recent) + len(self.reservoir) - growth.since
         if left == 0:
             self.tree, self.growth = growth.tree, None
             self._grow_if_small()
         return left
 
-    def _look_for_change(self) -> None:
+    def _detect_change(self) -> None:
         # Reading: the 300 rows that an alarm keeps count among the 600.
         count = len(self.wrong)
         if count % 100 != 0 or count < 2 * WATCHED or change(self.wrong) <= 4.5:
@@ -579,11 +581,11 @@ class NaiveEvergreen:
         self.alarms.append(self.n)
         self.wrong = self.wrong[-WATCHED:]
         # Reading: sample, edges, losses and the number of learned rows go on.
-        self.store = self.store[-WATCHED:]
+        self.reservoir = self.reservoir[-WATCHED:]
         self.growth = None
         self._grow_at_once()
-        if self.singles is not None:
-            self.singles.fade()
+        if self.additive is not None:
+            self.additive.fade()
 
 
 def change(wrong: Sequence[bool]) -> float:

@@ -1,1 +1,1 @@
-"""What single features tell, added up beside an evergreen tree or forest. See ``docs/evergreen.md``."""
+"""An additive model of single features, on top of an evergreen tree or forest. See ``docs/evergreen.md``."""

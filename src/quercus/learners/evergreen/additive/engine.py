@@ -1,16 +1,25 @@
-"""What has to be done to an additive model outside of compiled code: room for features, cells and classes."""
+"""What has to be done to an additive model outside of compiled code: room for features, bins and classes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from quercus.learners.evergreen.additive.drawing import draw_limits, renew_cells
-from quercus.learners.evergreen.additive.layout import COUNT, FADED, KEPT, MOST_LIMITS, MOVE, WEIGHT
-from quercus.learners.evergreen.additive.state import AdditiveState
-from quercus.learners.evergreen.layout import LAST_CATEGORY, NOMINAL, NUMERIC, UNSEEN
+from quercus.learners.evergreen.additive.binning import draw_additive_edges, renew_bins
+from quercus.learners.evergreen.additive.kernels import write_contributions
+from quercus.learners.evergreen.additive.state import (
+    COEFFICIENT,
+    COUNT,
+    FADED,
+    KEPT,
+    MOST_ADDITIVE_EDGES,
+    WEIGHT,
+    AdditiveState,
+)
+from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, NOMINAL, NUMERIC, UNSEEN
 from quercus.predictor import Floats
 
 _MOST_CELLS = LAST_CATEGORY + 1
@@ -53,15 +62,15 @@ def reserve_bytes(features: int, classes: int, max_bytes: int, numbers: int = 0)
     max_bytes
         Limit of the learner.
     numbers
-        How many of the features are known to be numeric: these have few cells.
+        How many of the features are known to be numeric: these have few bins.
 
     Examples
     --------
     >>> reserve_bytes(3, 2, 2**25), reserve_bytes(3, 2, 2**25, numbers=3)
     (102928, 28336)
     """
-    cells = (features - numbers) * _MOST_CELLS + numbers * (MOST_LIMITS + 2)
-    return min(_count_bytes(features, 2 * cells, classes), max_bytes // 8)
+    n_bins = (features - numbers) * _MOST_CELLS + numbers * (MOST_ADDITIVE_EDGES + 2)
+    return min(_count_bytes(features, 2 * n_bins, classes), max_bytes // 8)
 
 
 def resize(state: AdditiveState, features: int, classes: int, max_bytes: int) -> None:
@@ -105,9 +114,9 @@ def fit_row(state: AdditiveState, row: Floats, kinds: Sequence[str | None]) -> N
         if columns["kind"][f] == UNSEEN:
             is_nominal = kinds[f] == "nominal"
             columns["kind"][f] = NOMINAL if is_nominal else NUMERIC
-            columns["room"][f] = _FIRST_CATEGORIES if is_nominal else 2
-        if columns["kind"][f] == NOMINAL and (code := min(int(row[f]) + 1, LAST_CATEGORY)) >= columns["room"][f]:
-            columns["room"][f] = min(max(2 * columns["room"][f], code + 1), _MOST_CELLS)
+            columns["capacity"][f] = _FIRST_CATEGORIES if is_nominal else 2
+        if columns["kind"][f] == NOMINAL and (code := min(int(row[f]) + 1, LAST_CATEGORY)) >= columns["capacity"][f]:
+            columns["capacity"][f] = min(max(2 * columns["capacity"][f], code + 1), _MOST_CELLS)
     if not np.array_equal(columns, state.columns):
         _lay_out(state, columns)
 
@@ -126,7 +135,7 @@ def declare_classes(state: AdditiveState, total: int) -> None:
 
 
 def draw(state: AdditiveState) -> None:
-    """Draw limits: anew as long as all rows are kept, then more of them where too many values lie together.
+    """Draw bin edges: anew as long as all rows are kept, then more of them where too many values lie together.
 
     Parameters
     ----------
@@ -135,12 +144,12 @@ def draw(state: AdditiveState) -> None:
     """
     seen = int(state.sums["seen"][0])
     ordered = np.ascontiguousarray(np.sort(state.kept[: min(seen, KEPT)].T, axis=1))
-    limits, numbers = np.zeros_like(state.limits), np.zeros(len(state.columns), np.int64)
-    draw_limits(state.ref, ordered, seen <= KEPT, limits, numbers)
+    bin_edges, numbers = np.zeros_like(state.bin_edges), np.zeros(len(state.columns), np.int64)
+    draw_additive_edges(state.ref, ordered, seen <= KEPT, bin_edges, numbers)
     columns, is_numeric = state.columns.copy(), state.columns["kind"] == NUMERIC
-    columns["limits"] = numbers
-    columns["room"][is_numeric], columns["known"][is_numeric] = (numbers[is_numeric] + more for more in (2, 1))
-    _lay_out(state, columns, limits)
+    columns["edges"] = numbers
+    columns["capacity"][is_numeric], columns["known"][is_numeric] = (numbers[is_numeric] + more for more in (2, 1))
+    _lay_out(state, columns, bin_edges)
     state.sums["drawn"] = seen
 
 
@@ -158,9 +167,9 @@ def fade(state: AdditiveState) -> None:
     state.table[:, COUNT] *= share
     state.totals[WEIGHT] *= share
     state.visits *= share
-    state.table[:, MOVE] *= 0.5
-    state.sums["told_square"] *= share
-    state.sums["sum_square"] *= share
+    state.table[:, COEFFICIENT] *= 0.5
+    state.sums["trees_accumulator"] *= share
+    state.sums["sum_accumulator"] *= share
     _lay_out(state, state.columns)
 
 
@@ -175,7 +184,7 @@ def freeze(state: AdditiveState, classes: int) -> AdditiveState:
         Number of classes.
     """
     kept = new_additive(state.sums["seed"][0], is_on=False)
-    names = {"columns": state.columns, "limits": state.limits, "visits": state.visits} if state.is_on else {}
+    names = {"columns": state.columns, "bin_edges": state.bin_edges, "visits": state.visits} if state.is_on else {}
     parts = {name: array.copy() for name, array in names.items()}
     if state.is_on:
         parts |= {"table": state.table[:, :COUNT, :classes].copy(), "totals": state.totals[:, :classes].copy()}
@@ -185,35 +194,88 @@ def freeze(state: AdditiveState, classes: int) -> AdditiveState:
 
 
 def _lay_out(
-    state: AdditiveState, columns: npt.NDArray[np.void], limits: Floats | None = None, classes: int | None = None
+    state: AdditiveState, columns: npt.NDArray[np.void], bin_edges: Floats | None = None, classes: int | None = None
 ) -> None:
-    """Give the columns their cells, if there is room; with limits: those that were drawn."""
+    """Give the columns their bins, if there is room; with bin edges: those that were drawn."""
     held, old = state.sizes, len(state.columns)
     features, classes = len(columns), held["label"] if classes is None else classes
-    cells = int(columns["room"].sum())
-    if _count_bytes(features, cells + int(state.columns["room"].sum()), classes) > state.max_bytes:
+    n_bins = int(columns["capacity"].sum())
+    if _count_bytes(features, n_bins + int(state.columns["capacity"].sum()), classes) > state.max_bytes:
         # Without it from now on.
         state.sums["off"] = 1
         state.resize(**_NOTHING)
         return
     columns = columns.copy()
-    columns["first"] = np.cumsum(columns["room"]) - columns["room"]
-    sizes = held | {"feature": features, "cell": cells, "label": classes}
+    columns["first"] = np.cumsum(columns["capacity"]) - columns["capacity"]
+    sizes = held | {"feature": features, "cell": n_bins, "label": classes}
     new = {name: AdditiveState.fields[name].new(sizes) for name in ("table", "visits")}
-    new["limits"] = AdditiveState.limits.resized(state.limits, sizes) if limits is None else limits
+    new["bin_edges"] = AdditiveState.bin_edges.resized(state.bin_edges, sizes) if bin_edges is None else bin_edges
     new["totals"] = AdditiveState.totals.resized(state.totals, sizes) if classes > held["label"] else state.totals
     new["kept"] = AdditiveState.kept.resized(state.kept, sizes) if features > old else state.kept
     before = np.zeros_like(columns)
     before[:old] = state.columns
     same = {"sums": state.sums, "kept_rows": state.kept_rows}
-    was = {name: getattr(state, name) for name in ("limits", "kept", "table", "visits", "totals")}
+    was = {name: getattr(state, name) for name in ("bin_edges", "kept", "table", "visits", "totals")}
     refs = (AdditiveState.make(columns=before, **same, **was), AdditiveState.make(columns=columns, **same, **new))
-    renew_cells(*refs, limits is not None)
+    renew_bins(*refs, bin_edges is not None)
     state.replace(columns=columns, **new)
 
 
-def _count_bytes(features: int, cells: int, classes: int) -> int:
+def _count_bytes(features: int, n_bins: int, classes: int) -> int:
     """Return how many bytes so much takes."""
     rows = KEPT * (8 * features + _ROW)
-    columns = features * (8 * MOST_LIMITS + _COLUMN)
-    return rows + columns + cells * (24 * classes + 8)
+    columns = features * (8 * MOST_ADDITIVE_EDGES + _COLUMN)
+    return rows + columns + n_bins * (24 * classes + 8)
+
+
+def weigh_additive(model: AdditiveState) -> float:
+    """Return how much the additive model counts in the answers beside the trees alone.
+
+    Parameters
+    ----------
+    singles
+        Its arrays.
+
+    Examples
+    --------
+    >>> from quercus.learners.evergreen.additive.engine import new_additive, resize
+    >>> singles = new_additive(np.uint64(7))
+    >>> resize(singles, features=2, classes=3, max_bytes=2**20)
+    >>> weigh_additive(singles)
+    0.5
+    >>> singles.sums["loss"] = 9.0
+    >>> weigh_additive(singles)
+    0.0
+    """
+    if not model.is_on or len(model.columns) == 0:
+        return 0.0
+    sums = model.sums[0]
+    share = 1.0 / (1.0 + math.exp(min(float(sums["loss"] - sums["trees_loss"]), 700.0)))
+    return share if share > LEAST_PART else 0.0
+
+
+def find_contributions(model: AdditiveState, row: Floats, label: int, other: int) -> Floats:
+    """Return by how much each value speaks for one class against another, as a difference of logarithms.
+
+    Parameters
+    ----------
+    singles
+        Its arrays.
+    row
+        Values by feature; NaN if missing, codes of categories.
+    label, other
+        The classes.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> tree = qc.EvergreenTree().partial_fit(X, X[:, 0] > 0)
+    >>> yes, no = map(tree.schema_.labels.index, (True, False))
+    >>> parts = find_contributions(tree._state.additive, np.array([1.0, 1.0]), yes, no)
+    >>> bool(parts[0] > 3), bool(abs(parts[1]) < 0.5)
+    (True, True)
+    """
+    parts = np.zeros(len(model.columns))
+    write_contributions(model.ref, row[np.newaxis], label, other, parts)
+    return parts

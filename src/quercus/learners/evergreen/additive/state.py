@@ -1,25 +1,36 @@
-"""What single features tell, as it is kept: an additive model over bins and categories, declared once.
+"""An additive model over bins and categories, as it is kept, declared once.
 
-The cells of a feature lie side by side, first the one for missing values.
+The bins of a feature lie side by side, first the one for missing values.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from quercus.learners.evergreen.additive.layout import (
-    COUNT,
-    FIRST_DRAW,
-    KEPT,
-    LOG,
-    MOST_LIMITS,
-    WEIGHT,
-)
 from quercus.learners.evergreen.layout import GRAIN, HEAVIEST, LAST_CATEGORY, NUMERIC, UNSEEN
 from quercus.state import Field, Real, State, StateError, Whole
 
+BINS = 16
+MOST_ADDITIVE_EDGES = 31
+KEPT = 512
+FIRST_DRAW = 8
+# Rows of the table; a frozen model has only the first two.
+LOG, COEFFICIENT, COUNT = range(3)
+# The other row of the totals.
+WEIGHT = 1
+STEP = 0.3
+# A step is made for at most so many mean weights.
+MOST_MEANS = 8.0
+MOST_VISITS = 16_000.0
+# A bin counts wholly from so many visits on: few rows tell little where values are missing or of rare categories.
+ENOUGH, ENOUGH_OF_NUMBERS = 8.0, 0.5
+LEAST_PROBA = 1e-4
+LEAST_SHARE = 1e-9
+# After an alarm all that is known weighs as much as so many rows.
+FADED = 300.0
 # Nothing that was learned comes near these; sums of it are finite.
 _MOST = 1e9
 _HEAVIEST = 1e40
@@ -29,7 +40,7 @@ _SQUARE = Real(low=0.0, high=_HEAVIEST)
 
 
 class AdditiveState(State):
-    """What single features tell; nothing at all once there was no room for it.
+    """An additive model; nothing at all once there was no room for it.
 
     Examples
     --------
@@ -43,40 +54,40 @@ class AdditiveState(State):
             "classes": np.int64,
             "seen": Whole(high=2**62),  # rows learned
             "weight": _SQUARE,  # of these
-            "drawn": Whole(low=FIRST_DRAW // 2, high=2**61),  # rows learned when limits were last drawn
+            "drawn": Whole(low=FIRST_DRAW // 2, high=2**61),  # rows learned when bin edges were last drawn
             "off": Whole(high=1),  # whether there is no room for it
-            "known": np.int64,  # cells of all features that have come, without those for missing values
+            "known": np.int64,  # bins of all features that have come, without those for missing values
             "came": np.int64,  # number of these features
             "seed": np.uint64,
-            "told_weight": _SHARE,  # of what the trees tell
-            "told_square": _SQUARE,
-            "sum_weight": _SHARE,  # of the sum over features
-            "sum_square": _SQUARE,
-            "told_loss": _LOSS,
+            "trees_weight": _SHARE,  # of the logarithm of what the trees predict
+            "trees_accumulator": _SQUARE,  # of AdaGrad: squared gradients
+            "sum_weight": _SHARE,  # of naive Bayes
+            "sum_accumulator": _SQUARE,
+            "trees_loss": _LOSS,
             "loss": _LOSS,
         },
         1,
-        fill={"told_weight": 1.0, "drawn": FIRST_DRAW // 2},
+        fill={"trees_weight": 1.0, "drawn": FIRST_DRAW // 2},
     )
     columns = Field(
         {
             "kind": Whole(high=UNSEEN),
-            "limits": Whole(high=MOST_LIMITS),
-            "first": np.int64,  # cell
-            "room": Whole(low=1, high=LAST_CATEGORY + 1),  # cells that it has, with the one for missing values
-            "known": np.int64,  # cells without that one; 0 until a value is learned
+            "edges": Whole(high=MOST_ADDITIVE_EDGES),
+            "first": np.int64,  # bin
+            "capacity": Whole(low=1, high=LAST_CATEGORY + 1),  # bins that it has, with the one for missing values
+            "known": np.int64,  # bins without that one; 0 until a value is learned
         },
         "feature",
-        fill={"kind": UNSEEN, "room": 1},
+        fill={"kind": UNSEEN, "capacity": 1},
     )
-    # Where the cells of a numeric feature end.
-    limits = Field(Real(), "feature", MOST_LIMITS)
+    # Where the bins of a numeric feature end.
+    bin_edges = Field(Real(), "feature", MOST_ADDITIVE_EDGES)
     # Values of some rows as they came, their classes and weights.
     kept = Field(Real(nan=True), "kept", "feature", fill=math.nan)
     kept_rows = Field({"label": Whole(np.uint32), "weight": Real(np.float32, low=GRAIN, high=HEAVIEST)}, "kept")
-    # By cell: logarithms of counts, moves, counts; a frozen model has only the first two.
+    # By bin: logarithms of counts, coefficients, counts; a frozen model has only the first two.
     table = Field(Real(), "cell", "line", "label")
-    # Rows that each cell has learned.
+    # Rows that each bin has learned.
     visits = Field(_SQUARE, "cell")
     # Logarithm and weight of each class.
     totals = Field(Real(), 2, "label")
@@ -100,8 +111,8 @@ class AdditiveState(State):
         return int(self.sums["classes"][0])
 
     @property
-    def is_due(self) -> bool:
-        """Whether limits are to be drawn."""
+    def needs_edges(self) -> bool:
+        """Whether bin edges are to be drawn."""
         return self.is_on and bool(self.sums["seen"][0] >= 2 * self.sums["drawn"][0])
 
     def check(self) -> None:
@@ -114,20 +125,20 @@ class AdditiveState(State):
     def _fit(self) -> bool:
         c, sizes, sums = self.columns, self.sizes, self.sums[0]
         numeric, unseen = c["kind"] == NUMERIC, c["kind"] == UNSEEN
-        ends = np.arange(MOST_LIMITS - 1) + 1 < c["limits"][:, None]
+        ends = np.arange(MOST_ADDITIVE_EDGES - 1) + 1 < c["edges"][:, None]
         counts, logs = self.table[:, COUNT:], self.table[:, :COUNT]
         return bool(
             (sums["classes"] <= sizes["label"] or sizes["feature"] == 0)
-            and (c["limits"][~numeric] == 0).all()
-            and (c["room"][numeric] == c["limits"][numeric] + 2).all()
-            and (c["room"][unseen] == 1).all()
-            and ((c["known"] >= 0) & (c["known"] < c["room"])).all()
+            and (c["edges"][~numeric] == 0).all()
+            and (c["capacity"][numeric] == c["edges"][numeric] + 2).all()
+            and (c["capacity"][unseen] == 1).all()
+            and ((c["known"] >= 0) & (c["known"] < c["capacity"])).all()
             and (c["known"][unseen] == 0).all()
-            and np.array_equal(c["first"], np.cumsum(c["room"]) - c["room"])
-            and sizes["cell"] == c["room"].sum()
+            and np.array_equal(c["first"], np.cumsum(c["capacity"]) - c["capacity"])
+            and sizes["cell"] == c["capacity"].sum()
             and sums["known"] == c["known"].sum()
             and sums["came"] == (c["known"] > 0).sum()
-            and (np.diff(self.limits) > 0)[ends].all()
+            and (np.diff(self.bin_edges) > 0)[ends].all()
             and np.isnan(self.kept[:, unseen]).all()
             and sizes["kept"] == (KEPT if sizes["line"] > COUNT else 0)
             and (self.kept_rows["label"] < max(sizes["label"], 1)).all()
@@ -136,3 +147,24 @@ class AdditiveState(State):
             and ((counts >= 0) & (counts < _HEAVIEST)).all()
             and ((self.totals[WEIGHT] >= 0) & (self.totals[WEIGHT] < _HEAVIEST)).all()
         )
+
+
+class AdditiveModel(NamedTuple):
+    """An additive model, array by array."""
+
+    sums: Any
+    columns: Any
+    bin_edges: Any
+    kept: Any
+    kept_rows: Any
+    table: Any
+    visits: Any
+    totals: Any
+
+
+class AdditiveWorkspace(NamedTuple):
+    """Room for one example: its bins, how much each counts, and numbers by class."""
+
+    bins: Any
+    shares: Any
+    lines: Any

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.acquisition.layout import BELIEVE, EXPLORE, LEARN, STEP, UNKNOWN, WHOLE
+from quercus.acquisition.layout import BELIEVE, CASE, EXPLORE, LEARN, STEP, UNKNOWN, WHOLE
 from quercus.acquisition.rows import CaseRows
 from quercus.acquisition.seeding import draw_seed, seed_generator
 from quercus.compile import kernel
@@ -15,7 +15,7 @@ from quercus.decision import decide
 from quercus.learners.reinforced.kernels.episodes import find_answering, find_status, follow_bought, run_episode
 from quercus.learners.reinforced.kernels.learning import learn_example, monitor_answer, needs_resize
 from quercus.learners.reinforced.kernels.model import mix_posterior, price_items
-from quercus.learners.reinforced.layout import ANSWER, CASE, MIXED, NOWHERE, SILENT, EpisodeWorkspace
+from quercus.learners.reinforced.layout import ANSWER, MIXED, NOWHERE, SILENT, EpisodeWorkspace
 from quercus.learners.reinforced.state import ReinforcedState
 
 
@@ -33,16 +33,20 @@ def write_proba(tree: Any, work: Any, proba: Any) -> None:
         proba[y] = ((n * tree.shares[state, y] if state >= 0 else 0.0) + 1.0 / classes) / (n + 1.0)
 
 
-@kernel(types.int64, ReinforcedState.numba_type, EpisodeWorkspace.numba_type, CaseRows.numba_type, types.int64)
-def run_cases(tree: Any, work: Any, rows: Any, mode: int) -> int:
+@kernel(
+    types.int64,
+    *(ReinforcedState.numba_type, EpisodeWorkspace.numba_type, CaseRows.numba_type),
+    *(types.int64,) * 3,
+)
+def run_cases(tree: Any, work: Any, rows: Any, start: int, stop: int, mode: int) -> int:
     """Run a case for each row, or a step of one; return the first row that there is no room for.
 
     ``rows.status`` is read by a step and by a case that is learned, and written by a case that buys.
     """
-    settings, episode, decision = work.settings[0], work.episode[0], rows.decisions[0]
+    settings, episode = work.settings[0], work.episode[0]
     left, explore, buys, classes = np.inf, mode & EXPLORE, not mode & (STEP | BELIEVE | CASE), NOWHERE
-    for i in range(len(rows.X)):
-        row, status = rows.X[i], rows.status[i]
+    for i in range(start, stop):
+        row, status, decision = rows.X[i], rows.status[i], rows.decisions[i]
         learns = (mode & LEARN) != 0 and rows.weight[i] * work.rewards[rows.y[i]].rate > 0.0
         if learns and needs_resize(tree, work, row, rows.y[i]):
             return i
@@ -77,4 +81,4 @@ def run_cases(tree: Any, work: Any, rows: Any, mode: int) -> int:
             if mode & CASE:
                 follow_bought(tree, work, rows.bought, row)
             learn_example(tree, work, row, status, rows.y[i], rows.weight[i], mode & WHOLE)
-    return len(rows.X)
+    return stop

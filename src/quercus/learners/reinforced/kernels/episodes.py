@@ -19,7 +19,6 @@ from quercus.acquisition.layout import (
     UNKNOWN,
     WORTH,
 )
-from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.learners.reinforced.kernels.lookup import find_state, has_counts, hash_item
 from quercus.learners.reinforced.kernels.model import (
@@ -41,6 +40,7 @@ from quercus.learners.reinforced.layout import (
     PATH,
     TO_BUY,
 )
+from quercus.randomness import draw_uniform
 
 
 @kernel

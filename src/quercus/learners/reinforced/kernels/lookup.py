@@ -8,8 +8,8 @@ import numpy as np
 
 from quercus.acquisition.binning import find_cell
 from quercus.compile import kernel
-from quercus.hashing import mix_bits
 from quercus.learners.reinforced.layout import NOWHERE
+from quercus.randomness import mix_bits
 
 _STEP = 0x9E3779B97F4A7C15
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.learners.reinforced.kernels.episodes import find_available
 from quercus.learners.reinforced.kernels.lookup import reach_state
@@ -23,6 +22,7 @@ from quercus.learners.reinforced.layout import (
     SINGLE,
     WARM_UP,
 )
+from quercus.randomness import draw_uniform
 
 
 @kernel

@@ -8,10 +8,10 @@ import numpy as np
 
 from quercus.acquisition.binning import find_cell
 from quercus.acquisition.layout import KNOWN
-from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.decision import decide
 from quercus.learners.utility.kernels.layout import HYPOTHESES
+from quercus.randomness import draw_uniform
 
 _SMALLEST = 2.0**-512
 # So many draws for each hypothesis that is wanted: a sharp distribution may not have as many.

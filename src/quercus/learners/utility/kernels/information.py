@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.acquisition.layout import ORDERED, UNKNOWN
-from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.hypotheses import cell_at
 from quercus.learners.utility.kernels.layout import MOST_LIKELY, MOST_SAMPLES
 from quercus.learners.utility.kernels.pairs import add_pair, weigh_pairs
+from quercus.randomness import draw_uniform
 
 # Whether an item could be bought now, has been bought in thought, cannot be bought, or only behind what it needs.
 _NOW, _TAKEN, _OUT, _BEHIND = range(4)

@@ -10,7 +10,6 @@ import numpy as np
 from quercus.acquisition.binning import find_cell
 from quercus.acquisition.layout import KNOWN, NUMERIC
 from quercus.acquisition.seeding import seed_generator
-from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.hypotheses import make_hypotheses
 from quercus.learners.utility.kernels.information import draw_samples
@@ -27,6 +26,7 @@ from quercus.learners.utility.kernels.layout import (
 )
 from quercus.learners.utility.kernels.pairs import share_by_partner, side_of
 from quercus.learners.utility.kernels.sampling import draw_cells
+from quercus.randomness import draw_uniform
 
 _ETA = 0.01
 _SMALLEST = 2.0**-512

@@ -9,8 +9,8 @@ from __future__ import annotations
 from math import log, sqrt
 from typing import Any
 
-from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
+from quercus.randomness import draw_uniform
 
 
 @kernel(borrows=True)

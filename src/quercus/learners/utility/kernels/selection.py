@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from quercus.acquisition.layout import UNKNOWN
-from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.layout import GROWN, HYPOTHESES, NOT_OFFERED, RANDOM
 from quercus.learners.utility.kernels.planning import choose_item
+from quercus.randomness import draw_uniform
 
 # How often a case that explores is given other items than the best.
 _CURIOSITY = 0.1

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from quercus.compile import kernel
-from quercus.learners.bayesian.layout import SEES_ALL, SEES_PROJECTION, SEES_SUBSET
+from quercus.learners.bayesian.state import SEES_ALL, SEES_PROJECTION, SEES_SUBSET
 
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_TAU = math.sqrt(2.0 * math.pi)
@@ -80,8 +80,8 @@ def dot(a: Any, b: Any) -> float:
 
 
 @kernel
-def look(forest: Any, n: int, z: Any, places: Any, xi: Any) -> Any:
-    """Return what node n sees of a row: all columns, some of them, or combinations."""
+def project_row(forest: Any, n: int, z: Any, places: Any, xi: Any) -> Any:
+    """Return what node n sees of a row: all columns, a random subset, or a random projection."""
     sight = forest.options[0].sight
     if sight == SEES_ALL:
         return z
@@ -115,7 +115,7 @@ def subtract_rows(out: Any, rows: Any, factors: Any, count: int) -> None:
 
 
 @kernel
-def subtract_waiting(waiting: Any, signs: Any, count: int, x: Any, factors: Any, out: Any) -> None:
+def subtract_queued(waiting: Any, signs: Any, count: int, x: Any, factors: Any, out: Any) -> None:
     """Take from stored sigma times x what the changes that wait take from it."""
     for b in range(count):
         factors[b] = signs[b] * dot(waiting[b], x)
@@ -123,7 +123,7 @@ def subtract_waiting(waiting: Any, signs: Any, count: int, x: Any, factors: Any,
 
 
 @kernel
-def noise_of(forest: Any, n: int, noise: Any, own: Any) -> float:
+def missing_variance(forest: Any, n: int, noise: Any, own: Any) -> float:
     """Return what missing values add to the variance: the sum of v (mu^2 + Sigma_jj) over what a node sees."""
     option, node, picks, maps = forest.options[0], forest.nodes[n], forest.picks, forest.maps
     mu, variances = forest.mu[n], forest.variances[n]
@@ -145,14 +145,15 @@ def noise_of(forest: Any, n: int, noise: Any, own: Any) -> float:
 
 @kernel
 def update_node(
-    forest: Any, n: int, spread: Any, move: float, shrink: float, changes: bool, w: Any, factors: Any
+    forest: Any, n: int, spread: Any, mean_step: float, shrink: float, changes: bool, w: Any, factors: Any
 ) -> bool:
-    """Move mu by move * spread and, if told so, Sigma by -shrink * spread spread'; spread is stored sigma times xi.
+    """Match the moments of a Gaussian by a rank-one update, as T. Minka does for a probit (UAI 2001).
 
+    mu moves by mean_step * spread and, if it ``changes``, Sigma by -shrink * spread spread', with spread = sigma xi.
     Returns whether sigma itself was written: changes wait until there are enough of them.
     """
     option, node, mu, variances = forest.options[0], forest.nodes[n], forest.mu[n], forest.variances[n]
-    w[0] = move
+    w[0] = mean_step
     step = w[0]
     for k in range(len(mu)):
         mu[k] += step * spread[k]
@@ -166,21 +167,21 @@ def update_node(
             square = w[k] * w[k]
             variances[k] -= square if shrink > 0.0 else -square
         if option.diagonal:
-            write_inflation(node, variances)
+            apply_inflation(node, variances)
         else:
-            let_wait(forest, n, w, shrink > 0.0)
+            queue_update(forest, n, w, shrink > 0.0)
             # What waits is subtracted from numbers that forgetting has not yet enlarged: these must not be too small.
             written = node.waits >= option.block or node.inflation > _LARGEST_INFLATION
             if written:
-                write_waiting(forest, n, option.grain, factors)
-        measure_covariance(node, variances)
+                apply_updates(forest, n, option.grain, factors)
+        update_trace(node, variances)
     keep_in_band(node, mu)
     return written
 
 
 @kernel(inline=True)
-def let_wait(forest: Any, n: int, w: Any, down: bool) -> None:
-    """Note a change by w w' of a covariance."""
+def queue_update(forest: Any, n: int, w: Any, down: bool) -> None:
+    """Queue a rank-one update of a covariance by w w'."""
     node = forest.nodes[n]
     waiting = forest.waiting[n, node.waits]
     for k in range(len(w)):
@@ -190,8 +191,8 @@ def let_wait(forest: Any, n: int, w: Any, down: bool) -> None:
 
 
 @kernel(inline=True)
-def write_waiting(forest: Any, n: int, grain: float, factors: Any) -> None:
-    """Make the changes of a covariance that wait, and multiply it by its inflation."""
+def apply_updates(forest: Any, n: int, grain: float, factors: Any) -> None:
+    """Apply the rank-one updates of a covariance that wait, in one pass, and multiply it by its inflation."""
     node, sigma, waiting, signs = forest.nodes[n], forest.sigma[n], forest.waiting[n], forest.signs[n]
     more = grain * node.top * node.waits
     for i in range(node.size):
@@ -209,7 +210,7 @@ def write_waiting(forest: Any, n: int, grain: float, factors: Any) -> None:
 
 
 @kernel
-def write_inflation(node: Any, variances: Any) -> None:
+def apply_inflation(node: Any, variances: Any) -> None:
     """Multiply variances by the inflation that has been waiting."""
     if node.inflation != 1.0:
         for k in range(len(variances)):
@@ -218,8 +219,8 @@ def write_inflation(node: Any, variances: Any) -> None:
 
 
 @kernel
-def measure_covariance(node: Any, variances: Any) -> None:
-    """Note the trace and the largest variance."""
+def update_trace(node: Any, variances: Any) -> None:
+    """Update the trace and the largest variance."""
     trace, top = 0.0, 0.0
     for k in range(node.size):
         trace += float(variances[k])

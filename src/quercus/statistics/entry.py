@@ -8,20 +8,20 @@ from numba import types
 
 from quercus.compile import kernel
 from quercus.statistics.beta import beta_cdf, beta_quantile, beta_quantile_upper
-from quercus.statistics.folded import fold_cdf, fold_quantile, fold_quantile_quick
 from quercus.statistics.impurity import bound_impurity, bound_risk, estimate_impurity, moments_impurity
 from quercus.statistics.layout import (
     BETA_CDF,
     BETA_QUANTILE,
     BETA_QUANTILE_UPPER,
     ESTIMATE,
-    FOLD_CDF,
-    FOLD_QUANTILE,
-    FOLD_QUANTILE_QUICK,
     IMPURITY,
     MEAN,
+    MINORITY_CDF,
+    MINORITY_QUANTILE,
+    MINORITY_QUANTILE_QUICK,
     RISK,
 )
+from quercus.statistics.two_classes import minority_cdf, minority_quantile, minority_quantile_quick
 
 _ROWS = types.Array(types.float64, 2, "C", readonly=True)
 _TABLE = types.Array(types.float64, 2, "C")
@@ -30,18 +30,18 @@ _OUT = types.Array(types.float64, 1, "C")
 
 @kernel
 def evaluate_numbers(code: int, upper: bool, x: float, a: float, b: float) -> float:
-    """Return a function of three numbers: x, a, b of a Beta, or m (a tail), k, T of a fold."""
+    """Return a function of three numbers: x, a, b of a Beta, or m (a tail), k, T of a minority share."""
     if code == BETA_CDF:
         return beta_cdf(x, a, b)
     if code == BETA_QUANTILE:
         return beta_quantile(x, a, b)
     if code == BETA_QUANTILE_UPPER:
         return beta_quantile_upper(x, a, b)
-    if code == FOLD_CDF:
-        return fold_cdf(x, a, b)
-    if code == FOLD_QUANTILE:
-        return fold_quantile(x, upper, a, b)
-    return fold_quantile_quick(x, upper, a, b)
+    if code == MINORITY_CDF:
+        return minority_cdf(x, a, b)
+    if code == MINORITY_QUANTILE:
+        return minority_quantile(x, upper, a, b)
+    return minority_quantile_quick(x, upper, a, b)
 
 
 @kernel
@@ -88,7 +88,7 @@ def evaluate(
 ) -> None:
     """Fill ``out`` with what the code stands for, of each row."""
     for i in range(len(rows)):
-        if code <= FOLD_QUANTILE_QUICK:
+        if code <= MINORITY_QUANTILE_QUICK:
             out[i] = evaluate_numbers(code, upper, rows[i, 0], rows[i, 1], rows[i, 2])
         else:
             out[i] = evaluate_counts(code, measure, delta, level, upper, answer, rows[i], table)

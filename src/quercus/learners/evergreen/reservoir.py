@@ -1,14 +1,14 @@
-"""Values as codes, the rows that are kept, and where bins end; compiled. See ``docs/evergreen.md``."""
+"""The reservoir of learned rows: bin codes, bin edges, and which rows stay; compiled. See ``docs/evergreen.md``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from quercus.compile import array_type, kernel
-from quercus.hashing import mix_bits
 from quercus.learners.evergreen.layout import (
     GRAIN,
     HEAVIEST,
@@ -17,9 +17,10 @@ from quercus.learners.evergreen.layout import (
     MOST_EDGES,
     NOMINAL,
     NUMERIC,
-    Store,
+    Reservoir,
 )
 from quercus.learners.evergreen.state import EvergreenState
+from quercus.randomness import mix_bits
 
 _STEP = 0x9E3779B97F4A7C15
 PLACE, SPREAD, RANK, SUBSPACE, SIGHT, KEEPING = range(1, 7)
@@ -30,7 +31,7 @@ _LAST_BITS = 2**32 - 1
 
 @kernel(inline=True)
 def draw_number(seed: np.uint64, purpose: int, number: int) -> float:
-    """Return a number from 0 to 1 that belongs to a row."""
+    """Return a number from 0 to 1 that belongs to a row: a hash by splitmix64 (Steele, Lea & Flood, 2014)."""
     step = np.uint64(_STEP)
     mixed = mix_bits(seed + step * np.uint64(purpose) + step * step * np.uint64(number))
     return float(mixed >> np.uint64(11)) * 2.0**-53
@@ -44,7 +45,7 @@ def round_weight(w: float) -> float:
 
 @kernel(inline=True)
 def find_bin(edges: Any, f: int, count: int, x: float) -> int:
-    """Return the code of a number."""
+    """Return the bin code of a number: 1 + the number of edges below it, by binary search."""
     low, left = 0, count
     # Halves without branches, since where a value lies is hard to foretell for a processor; of few edges it counts all.
     while left > _FEW_EDGES:
@@ -58,8 +59,8 @@ def find_bin(edges: Any, f: int, count: int, x: float) -> int:
 
 
 @kernel(inline=True)
-def find_code(features: Any, edges: Any, f: int, x: float) -> int:
-    """Return the code of a value."""
+def find_bin_code(features: Any, edges: Any, f: int, x: float) -> int:
+    """Return the bin code of a value."""
     if x != x:
         return MISSING
     if features[f].kind == NOMINAL:
@@ -68,20 +69,24 @@ def find_code(features: Any, edges: Any, f: int, x: float) -> int:
 
 
 @kernel(borrows=True)
-def keep_row(options: Any, store: Any, X: Any, i: int, label: int, w: float) -> None:
-    """Put a row into the store and, as it falls out, into the sample."""
+def sample_row(options: Any, reservoir: Any, X: Any, i: int, label: int, w: float) -> None:
+    """Add a row to the reservoir as bin codes, and its values to the sample.
+
+    The sample is a reservoir sample (algorithm R: Vitter, 1985) of all rows that were learned; the rows themselves all
+    stay until there is no room for more, and `subsample` is called.
+    """
     option, place = options[0], options[0].rows
     for f in range(X.shape[1]):
-        store.codes[place, f] = find_code(store.features, store.edges, f, X[i, f])
-    kept, number = store.rows[place], np.uint32(option.seen & _LAST_BITS)
+        reservoir.bin_codes[place, f] = find_bin_code(reservoir.features, reservoir.bin_edges, f, X[i, f])
+    kept, number = reservoir.rows[place], np.uint32(option.seen & _LAST_BITS)
     kept.number, kept.weight, kept.label = number, w, label
     at = option.seen
     if at >= option.places:
         at = int(draw_number(option.seed, PLACE, option.seen) * (option.seen + 1))
     if at < option.places:
         for f in range(X.shape[1]):
-            store.sample[at, f] = X[i, f]
-        store.sampled[at] = number
+            reservoir.sample[at, f] = X[i, f]
+        reservoir.sampled[at] = number
     option.rows += 1
     option.seen += 1
 
@@ -106,8 +111,11 @@ def middle_of(a: float, b: float) -> float:
 
 
 @kernel
-def draw_first(distinct: Any, times: Any, found: int, known: int, bins: int, edges: Any) -> int:
-    """Write edges from all values: frequent ones get bins of their own, the others share the rest; return how many."""
+def draw_quantile_edges(distinct: Any, times: Any, found: int, known: int, bins: int, edges: Any) -> int:
+    """Write bin edges by equal frequency; return how many.
+
+    Values that are too frequent have bins of their own, the others share the rest: as LightGBM does (Ke et al., 2017).
+    """
     if found <= bins:
         for k in range(found - 1):
             edges[k] = middle_of(distinct[k], distinct[k + 1])
@@ -136,8 +144,10 @@ def draw_first(distinct: Any, times: Any, found: int, known: int, bins: int, edg
 
 
 @kernel
-def draw_more(values: Any, number: int, distinct: Any, times: Any, bins: int, old: Any, count: int, edges: Any) -> int:
-    """Write the old edges and those that cut overfull bins; return how many, -1 if there would be too many."""
+def refine_edges(
+    values: Any, number: int, distinct: Any, times: Any, bins: int, old: Any, count: int, edges: Any
+) -> int:
+    """Write the old edges, and more at quantiles of overfull bins; return how many, -1 if there would be too many."""
     found, start = 0, 0
     for b in range(count + 1):
         stop = start
@@ -169,9 +179,9 @@ def draw_more(values: Any, number: int, distinct: Any, times: Any, bins: int, ol
 
 
 @kernel
-def spread_rows(options: Any, store: Any, f: int, old: Any, count: int, values: Any, number: int) -> None:
-    """Give the rows of bins that were cut codes anew: in the shares of the sample, since their values are not known."""
-    feature, edges = store.features[f], store.edges
+def recode_rows(options: Any, reservoir: Any, f: int, old: Any, count: int, values: Any, number: int) -> None:
+    """Give the rows of bins that were split new codes: drawn in the shares of the sample, as values are not known."""
+    feature, edges = reservoir.features[f], reservoir.bin_edges
     # Of each new bin: how many of the sample lie in it; of each old one: where it begins.
     inside, begins = np.zeros(MOST_EDGES + 1), np.zeros(MOST_EDGES + 2, np.int64)
     for i in range(number):
@@ -180,14 +190,14 @@ def spread_rows(options: Any, store: Any, f: int, old: Any, count: int, values: 
     for b in range(count):
         begins[b + 1] = find_bin(edges, f, feature.edges, old[b])
     for i in range(options[0].rows):
-        code = store.codes[i, f]
+        code = reservoir.bin_codes[i, f]
         if code == MISSING:
             continue
         first, last = begins[code - 1], begins[code]
         if last - first == 1:
-            store.codes[i, f] = first + 1
+            reservoir.bin_codes[i, f] = first + 1
             continue
-        total, part, share = 0.0, 0.0, draw_number(options[0].seed, SPREAD, store.rows[i].number)
+        total, part, share = 0.0, 0.0, draw_number(options[0].seed, SPREAD, reservoir.rows[i].number)
         for b in range(first, last):
             total += inside[b] + 1e-9
         b = first
@@ -196,26 +206,28 @@ def spread_rows(options: Any, store: Any, f: int, old: Any, count: int, values: 
             if part / total >= share or b + 1 == last:
                 break
             b += 1
-        store.codes[i, f] = b + 1
+        reservoir.bin_codes[i, f] = b + 1
 
 
 @kernel
-def recode_sampled(store: Any, f: int, places: Any) -> None:
+def recode_sampled(reservoir: Any, f: int, places: Any) -> None:
     """Give the rows that are in the sample the codes of their values."""
     for k in range(len(places)):
         if places[k] >= 0:
-            store.codes[places[k], f] = find_code(store.features, store.edges, f, store.sample[k, f])
+            reservoir.bin_codes[places[k], f] = find_bin_code(
+                reservoir.features, reservoir.bin_edges, f, reservoir.sample[k, f]
+            )
 
 
 @kernel(types.void, EvergreenState.numba_type, array_type(np.float64, 2), array_type(np.int64, 1, readonly=True))
-def draw_edges(state: Any, ordered: Any, places: Any) -> None:
-    """Draw bins anew, or cut those that hold too much, and give the rows of the store their codes.
+def draw_bin_edges(state: Any, ordered: Any, places: Any) -> None:
+    """Draw bin edges by equal frequency, or split overfull bins, and give the rows of the reservoir their codes.
 
     ``ordered``: the values of the sample by feature, sorted, missing ones last; ``places``: where its rows are in the
-    store, -1 if they are gone.
+    reservoir, -1 if they are gone.
     """
-    options, features, edges, known_rows = state.options, state.features, state.edges, len(places)
-    store = Store(features, edges, state.sample, state.sampled, state.codes, state.rows)
+    options, features, edges, known_rows = state.options, state.features, state.bin_edges, len(places)
+    reservoir = Reservoir(features, edges, state.sample, state.sampled, state.bin_codes, state.rows)
     bins, most = options[0].bins, edges.shape[1]
     distinct, times = np.zeros(known_rows), np.zeros(known_rows, np.int64)
     old, new = np.zeros(most), np.zeros(most)
@@ -230,16 +242,89 @@ def draw_edges(state: Any, ordered: Any, places: Any) -> None:
             old[b] = edges[f, b]
         if is_first:
             different = count_distinct(values, np.int64(0), number, distinct, times)
-            found = draw_first(distinct, times, different, number, bins, new)
+            found = draw_quantile_edges(distinct, times, different, number, bins, new)
         else:
-            found = draw_more(values, number, distinct, times, bins, old, count, new) if number > 0 else -1
+            found = refine_edges(values, number, distinct, times, bins, old, count, new) if number > 0 else -1
         if not is_first and (found < 0 or found == count):
             continue
         feature.edges = found
         for b in range(found):
             edges[f, b] = new[b]
         if not is_first:
-            spread_rows(options, store, f, old, count, values, number)
+            recode_rows(options, reservoir, f, old, count, values, number)
         feature.codes = feature.edges + 2
-        recode_sampled(store, f, places)
+        recode_sampled(reservoir, f, places)
     options[0].drawn = options[0].seen
+
+
+@kernel(types.void, EvergreenState.fields["features"].numba_type, array_type(np.uint8, 2), types.int64)
+def count_categories(features: Any, codes: Any, rows: int) -> None:
+    """Write how many codes each nominal feature has: categories that come later do not belong to a growth."""
+    largest = np.zeros(len(features), np.uint8)
+    for i in range(rows):
+        for f in range(len(features)):
+            largest[f] = max(largest[f], codes[i, f])
+    for f in range(len(features)):
+        if features[f].kind == NOMINAL:
+            features[f].codes = max(np.int64(largest[f]) + 1, 2)
+
+
+def find_sampled(numbers: npt.NDArray[np.uint32], sampled: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """Return where in the reservoir the rows of the sample are, -1 if they are gone.
+
+    Parameters
+    ----------
+    numbers
+        Those of the rows of the reservoir.
+    sampled
+        Those of the rows of the sample.
+    """
+    if len(numbers) == 0:
+        return np.full(len(sampled), -1)
+    order = np.argsort(numbers, kind="stable")
+    found = order[np.minimum(np.searchsorted(numbers, sampled, sorter=order), len(numbers) - 1)]
+    return np.where(numbers[found] == sampled, found, -1)
+
+
+def subsample(state: EvergreenState, rows: int) -> None:
+    """Keep so many rows: the last ones, or a sample of all that were ever learned.
+
+    Those of the smallest hashes stay, which is a fair sample whenever it is taken: bottom-k sampling (Cohen & Kaplan,
+    2007).
+
+    Parameters
+    ----------
+    state
+        The tree.
+    rows
+        How many are kept.
+    """
+    kept = np.arange(state.n_rows - rows, state.n_rows)
+    if not state.options["recent_only"][0]:
+        ranks = _draw_numbers(state.options["seed"][0], RANK, state.rows["number"][: state.n_rows])
+        kept = np.sort(np.argsort(ranks, kind="stable")[:rows])
+    choose_rows(state, kept)
+
+
+def choose_rows(state: EvergreenState, kept: npt.NDArray[np.int64]) -> None:
+    """Keep the rows at some places, in their order.
+
+    Parameters
+    ----------
+    state
+        The tree.
+    kept
+        The places, ascending.
+    """
+    codes, rows = state.bin_codes, state.rows
+    codes[: len(kept)], rows[: len(kept)] = codes[kept], rows[kept]
+    codes[len(kept) :], rows[len(kept) :] = 0, np.zeros(1, rows.dtype)
+    state.options["rows"] = len(kept)
+
+
+def _draw_numbers(seed: np.uint64, purpose: int, numbers: npt.NDArray[np.uint32]) -> npt.NDArray[np.float64]:
+    """Return a number from 0 to 1 for each row, as kernels draw it."""
+    step = np.uint64(_STEP)
+    with np.errstate(over="ignore"):
+        mixed = mix_bits.py_func(seed + step * np.uint64(purpose) + step * step * numbers.astype(np.uint64))
+    return np.asarray((mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)

@@ -1,8 +1,9 @@
 """Products of covariances with several rows at once: a covariance is read from memory once for all of them; compiled.
 
 When a row needs its product with a node's covariance, the rows behind it that will probably come to that node get
-theirs with it. Every product is summed up in the same order as for one row alone, and changes that wait are taken off
-when it is used, so that nothing but the speed depends on what was foreseen.
+theirs with it: one product of two matrices instead of many of a matrix and a vector. Every product is summed up in the
+same order as for one row alone, and updates that wait are taken off when it is used, so that nothing but the speed
+depends on what is cached.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.bayesian.layout import SEES_PROJECTION
-from quercus.learners.bayesian.nodes import combine_rows, dot, list_nonzero, look, normal_cdf
+from quercus.learners.bayesian.splits import combine_rows, dot, list_nonzero, normal_cdf, project_row
+from quercus.learners.bayesian.state import SEES_PROJECTION
 from quercus.state import Bundle
 
 CHUNK = 64
@@ -24,13 +25,13 @@ _LEAST_WIDTH = 128
 _NEVER = 2**62
 
 
-class Ahead(Bundle):
+class ProductCache(Bundle):
     """Products of a tree's covariances with rows that come next, made several at a time.
 
     ``rows`` by column and ``chances`` (by node and row, how probably it comes there) are of a few rows; ``seen`` is
     what a node sees of a group of them, ``picked`` which they are, ``products`` what comes out, by node; ``places``
     tells, by node and row, which product is a row's (-1: none), ``last`` the last row that has one. A covariance is
-    written once ``until`` changes wait; rows with no more than the ``least`` chance are not foreseen.
+    written once ``until`` changes wait; rows with no more than the ``least`` chance are left out.
     """
 
     rows: Any
@@ -45,14 +46,14 @@ class Ahead(Bundle):
 
 
 @kernel
-def foresees(forest: Any, rows: int) -> bool:
-    """Return whether it pays to make products ahead: where covariances are large."""
+def is_cached(forest: Any, rows: int) -> bool:
+    """Return whether it pays to multiply covariances by several rows at once: where covariances are large."""
     return not forest.options[0].diagonal and forest.mu.shape[1] >= _LEAST_WIDTH and rows >= _LEAST_GROUP
 
 
 @kernel
-def make_ahead(forest: Any, inner: int, rows: int, learns: bool) -> Ahead:
-    """Return room for the next of some rows and a tree of so many inner nodes."""
+def make_cache(forest: Any, inner: int, rows: int, learns: bool) -> ProductCache:
+    """Return capacity for the next of some rows and a tree of so many inner nodes."""
     option, mu = forest.options[0], forest.mu
     columns = option.columns
     until, least = (option.block, option.skip) if learns else (_NEVER, option.skip * option.skip)
@@ -63,16 +64,16 @@ def make_ahead(forest: Any, inner: int, rows: int, learns: bool) -> Ahead:
     picked = np.zeros(group, np.int64)
     products = np.zeros((inner, group, width), mu.dtype)
     places = np.full((inner, chunk), -1, np.int64)
-    return Ahead(table, chances, seen, picked, products, places, np.full(inner, -1, np.int64), until, least)
+    return ProductCache(table, chances, seen, picked, products, places, np.full(inner, -1, np.int64), until, least)
 
 
 @kernel
-def look_ahead(forest: Any, z: Any, w: Any, start: int, stop: int, ahead: Ahead) -> None:
-    """Take the next rows; those of weight 0, and those with zeros, which are quicker alone, are not foreseen."""
+def load_chunk(forest: Any, z: Any, w: Any, start: int, stop: int, cache: ProductCache) -> None:
+    """Take the next rows; those of weight 0, and those with zeros, which are quicker alone, are left out."""
     option = forest.options[0]
-    ahead.chances[:] = 0.0
+    cache.chances[:] = 0.0
     for i in range(start, stop):
-        row = ahead.rows[i - start]
+        row = cache.rows[i - start]
         row[:] = 0.0
         if w[i] > 0.0:
             zeros = 0
@@ -80,17 +81,17 @@ def look_ahead(forest: Any, z: Any, w: Any, start: int, stop: int, ahead: Ahead)
                 row[k] = z[i, k]
                 zeros += row[k] == 0.0
             if zeros == 0 or option.sight == SEES_PROJECTION:
-                ahead.chances[0, i - start] = 1.0
-    for at in range(len(ahead.last)):
-        forget_products(ahead, at)
+                cache.chances[0, i - start] = 1.0
+    for at in range(len(cache.last)):
+        drop_products(cache, at)
 
 
 @kernel
-def forget_products(ahead: Ahead, at: int) -> None:
+def drop_products(cache: ProductCache, at: int) -> None:
     """Drop the products with a covariance that has been written, or of rows that are gone."""
-    ahead.last[at] = -1
-    for i in range(ahead.places.shape[1]):
-        ahead.places[at, i] = -1
+    cache.last[at] = -1
+    for i in range(cache.places.shape[1]):
+        cache.places[at, i] = -1
 
 
 @kernel
@@ -128,56 +129,56 @@ def multiply_group(matrix: Any, rows: Any, count: int, size: int, places: Any, o
 
 
 @kernel
-def pick_group(ahead: Ahead, at: int, i: int, room: int) -> int:
+def pick_group(cache: ProductCache, at: int, i: int, capacity: int) -> int:
     """Note row i and those behind it that may well come to a node; return how many."""
-    ahead.picked[0] = i
+    cache.picked[0] = i
     count = 1
-    for k in range(i + 1, ahead.places.shape[1]):
-        if count < room and ahead.chances[at, k] > ahead.least:
-            ahead.picked[count] = k
+    for k in range(i + 1, cache.places.shape[1]):
+        if count < capacity and cache.chances[at, k] > cache.least:
+            cache.picked[count] = k
             count += 1
     return count
 
 
 @kernel
-def guess_chances(ahead: Ahead, node: Any, mu: Any, at: int, count: int) -> None:
+def estimate_chances(cache: ProductCache, node: Any, mu: Any, at: int, count: int) -> None:
     """Write how probably the rows of a group go on to each child of a node, as it is now."""
     for g in range(count):
-        i, seen = ahead.picked[g], ahead.seen[g]
-        variance = dot(seen, ahead.products[at, g]) * node.inflation
+        i, seen = cache.picked[g], cache.seen[g]
+        variance = dot(seen, cache.products[at, g]) * node.inflation
         margin = dot(mu, seen) / math.sqrt(max(variance, 1e-300))
-        ahead.chances[2 * at + 1, i] = ahead.chances[at, i] * normal_cdf(margin)
-        ahead.chances[2 * at + 2, i] = ahead.chances[at, i] * normal_cdf(-margin)
+        cache.chances[2 * at + 1, i] = cache.chances[at, i] * normal_cdf(margin)
+        cache.chances[2 * at + 2, i] = cache.chances[at, i] * normal_cdf(-margin)
 
 
 @kernel
-def find_product(forest: Any, n: int, at: int, i: int, places: Any, ahead: Ahead) -> Any:
+def find_product(forest: Any, n: int, at: int, i: int, places: Any, cache: ProductCache) -> Any:
     """Return stored sigma of node n, ``at`` in its tree, times row i; nothing if that is to be made alone."""
-    # If products of later rows are there, this one was not foreseen.
-    if ahead.places[at, i] < 0 and i >= ahead.last[at] and ahead.chances[at, i] > ahead.least:
-        multiply_ahead(forest, n, at, i, places, ahead)
-    place = ahead.places[at, i]
-    return ahead.products[at, place] if place >= 0 else ahead.seen[0, :0]
+    # If products of later rows are there, this one was left out.
+    if cache.places[at, i] < 0 and i >= cache.last[at] and cache.chances[at, i] > cache.least:
+        cache_products(forest, n, at, i, places, cache)
+    place = cache.places[at, i]
+    return cache.products[at, place] if place >= 0 else cache.seen[0, :0]
 
 
 @kernel
-def multiply_ahead(forest: Any, n: int, at: int, i: int, places: Any, ahead: Ahead) -> None:
+def cache_products(forest: Any, n: int, at: int, i: int, places: Any, cache: ProductCache) -> None:
     """Make the products of node n for row i and some behind it, at most until the covariance is written."""
     node = forest.nodes[n]
-    picked = pick_group(ahead, at, i, min(len(ahead.picked), ahead.until - node.waits))
+    picked = pick_group(cache, at, i, min(len(cache.picked), cache.until - node.waits))
     if picked < _LEAST_GROUP:
         return
     count = 0
     for g in range(picked):
-        row, own = ahead.rows[ahead.picked[g]], ahead.seen[count]
-        seen = look(forest, n, row, places, own)
+        row, own = cache.rows[cache.picked[g]], cache.seen[count]
+        seen = project_row(forest, n, row, places, own)
         for k in range(len(own)):
             own[k] = seen[k]
         if list_nonzero(own, node.size, places) == node.size:
-            ahead.picked[count] = ahead.picked[g]
-            ahead.places[at, ahead.picked[g]] = count
+            cache.picked[count] = cache.picked[g]
+            cache.places[at, cache.picked[g]] = count
             count += 1
-    ahead.last[at] = ahead.picked[count - 1] if count > 0 else i
-    multiply_group(forest.sigma[n], ahead.seen, count, node.size, places, ahead.products[at])
-    if 2 * at + 2 < len(ahead.last):
-        guess_chances(ahead, node, forest.mu[n], at, count)
+    cache.last[at] = cache.picked[count - 1] if count > 0 else i
+    multiply_group(forest.sigma[n], cache.seen, count, node.size, places, cache.products[at])
+    if 2 * at + 2 < len(cache.last):
+        estimate_chances(cache, node, forest.mu[n], at, count)

@@ -13,7 +13,7 @@ import pytest
 from quercus import EvergreenTree
 from quercus.explain import to_svg
 from quercus.explain.words import show_share, width
-from quercus.learners.evergreen.additive.telling import tell_features, weigh_singles
+from quercus.learners.evergreen.additive.engine import find_contributions, weigh_additive
 from quercus.learners.evergreen.explaining import EXPERTS
 from quercus.learners.evergreen.layout import IDLE
 from quercus.learners.evergreen.view import weigh_experts
@@ -124,7 +124,7 @@ def shares_of(tree, path, label):
         p.append((arrays.counts[v, k] + 2 * p[-1] + 1 / classes) / (nodes["n"][v] + 3))
     whole = p[-1]
     for j in range(len(path) - 2, -1, -1):
-        odds = nodes["odds"][path[j]]
+        odds = nodes["stop_odds"][path[j]]
         whole += odds / (1 + odds) * (p[j] - whole)
     late = None
     for v in reversed(path):
@@ -134,19 +134,19 @@ def shares_of(tree, path, label):
     return p, dict(zip(EXPERTS, (whole, p[-1], late), strict=False))
 
 
-def told_by_all(tree, told, by_tree):
+def mixed_by_all(tree, reason, by_tree):
     """Return class probabilities by the parts of an explanation: experts of the tree, and single features on top."""
-    share, weights = told.experts[EXPERTS[3]], weigh_experts(tree._state.options[0])
-    assert [told.experts[name] for name in EXPERTS[:3]] == pytest.approx([(1 - share) * w for w in weights])
+    share, weights = reason.experts[EXPERTS[3]], weigh_experts(tree._state.options[0])
+    assert [reason.experts[name] for name in EXPERTS[:3]] == pytest.approx([(1 - share) * w for w in weights])
     B = [sum(w * q for w, q in zip(weights, tells.values(), strict=True)) for tells in by_tree]
     if share == 0:
         return B
     sums = tree._state.additive.sums[0]
     places = [tree.schema_.labels.index(label) for label in tree.classes_.tolist()]
-    answer = tree.schema_.labels.index(told.prediction)
-    row = tree._read_one({single.feature: single.value for single in told.singles})[0]
-    own = [tell_features(tree._state.additive, row, k, answer).sum() for k in places]
-    z = np.array([sums["told_weight"] * math.log(max(q, 1e-4)) + one for q, one in zip(B, own, strict=True)])
+    answer = tree.schema_.labels.index(reason.prediction)
+    row = tree._read_one({single.feature: single.value for single in reason.singles})[0]
+    own = [find_contributions(tree._state.additive, row, k, answer).sum() for k in places]
+    z = np.array([sums["trees_weight"] * math.log(max(q, 1e-4)) + one for q, one in zip(B, own, strict=True)])
     S = np.exp(z - z.max()) / np.exp(z - z.max()).sum()
     return [(1 - share) * q + share * one for q, one in zip(B, S, strict=True)]
 
@@ -155,34 +155,34 @@ def test_the_parts_of_an_explanation_make_up_the_answer(grown):
     tree, X = grown
     view = tree.view()
     for x, shares in zip(examples(X)[:40], tree.predict_proba(X), strict=False):
-        told = tree.explain_one(x)
+        reason = tree.explain_one(x)
         path = [node.id for node in view.path(follow(view, x).id)]
-        assert [step.test for step in told.path] == [view.node(v).test for v in path[:-1]]
-        assert list(told.depths) == list(range(len(path)))
-        assert sum(told.depths.values()) == pytest.approx(1)
-        assert sum(told.experts.values()) == pytest.approx(1)
+        assert [step.test for step in reason.path] == [view.node(v).test for v in path[:-1]]
+        assert list(reason.depths) == list(range(len(path)))
+        assert sum(reason.depths.values()) == pytest.approx(1)
+        assert sum(reason.experts.values()) == pytest.approx(1)
         by_tree = []
         for label, share in zip(tree.classes_, shares, strict=True):
             p, experts = shares_of(tree, path, label)
-            assert math.fsum(w * q for w, q in zip(told.depths.values(), p, strict=True)) == pytest.approx(
+            assert math.fsum(w * q for w, q in zip(reason.depths.values(), p, strict=True)) == pytest.approx(
                 experts["all prunings"]
             )
             by_tree.append(experts)
-            assert told.probabilities[label] == share
-        assert told_by_all(tree, told, by_tree) == pytest.approx(shares.tolist(), abs=1e-9)
+            assert reason.probabilities[label] == share
+        assert mixed_by_all(tree, reason, by_tree) == pytest.approx(shares.tolist(), abs=1e-9)
 
 
 def test_single_features_speak_for_the_answer_against_the_next_best(grown):
     tree, X = grown
     for x in examples(X)[:10]:
-        told = tree.explain_one(x)
-        ranked = sorted(told.probabilities, key=lambda label: -told.probabilities[label])
-        if told.experts[EXPERTS[3]] == 0 or len(ranked) == 1:
-            assert told.singles == ()
+        reason = tree.explain_one(x)
+        ranked = sorted(reason.probabilities, key=lambda label: -reason.probabilities[label])
+        if reason.experts[EXPERTS[3]] == 0 or len(ranked) == 1:
+            assert reason.singles == ()
             continue
-        assert told.against == next(label for label in ranked if label != told.prediction)
-        assert {single.feature: single.value for single in told.singles if single.value is not None} == x
-        sizes = [abs(single.told) for single in told.singles]
+        assert reason.against == next(label for label in ranked if label != reason.prediction)
+        assert {single.feature: single.value for single in reason.singles if single.value is not None} == x
+        sizes = [abs(single.told) for single in reason.singles]
         assert sizes == sorted(sizes, reverse=True)
 
 
@@ -190,30 +190,30 @@ def test_recent_labels_count_where_labels_come_in_runs():
     rng = np.random.default_rng(0)
     y = np.repeat(rng.integers(0, 2, 60), 25)
     tree = make_plain().partial_fit(rng.random((len(y), 2)), y)
-    told = tree.explain_one({"x0": 0.5, "x1": 0.5})
-    assert told.experts["recent labels"] > 0.9
-    assert str(told).splitlines()[-1].endswith(f"recent labels {show_share(told.experts['recent labels'])}")
+    reason = tree.explain_one({"x0": 0.5, "x1": 0.5})
+    assert reason.experts["recent labels"] > 0.9
+    assert str(reason).splitlines()[-1].endswith(f"recent labels {show_share(reason.experts['recent labels'])}")
     tree._state.options["recent_loss"] += 1e5
-    told = tree.explain_one({"x0": 0.5, "x1": 0.5})
-    assert told.experts["recent labels"] == 0
-    assert "recent labels" not in str(told)
+    reason = tree.explain_one({"x0": 0.5, "x1": 0.5})
+    assert reason.experts["recent labels"] == 0
+    assert "recent labels" not in str(reason)
 
 
 def test_plain_words_and_plain_data():
     X, y = make_rows(3000)
     tree = EvergreenTree().partial_fit(X, y)
     city = next(c for c in tree.view().root.test.categories)
-    told = tree.explain_one({"city": city, "job": "nurse", "age": 51.0})
-    lines = str(told).splitlines()
-    assert repr(told) == str(told)
+    reason = tree.explain_one({"city": city, "job": "nurse", "age": 51.0})
+    lines = str(reason).splitlines()
+    assert repr(reason) == str(reason)
     assert lines[0].startswith("predicts 'class 01' (")
     assert lines[1].startswith(f"  because city = '{city}', in {{'")
     assert any(line.startswith("  prunings count by depth: ") for line in lines)
     assert lines[-2].startswith("  single features, for 'class 01' against 'class 00': ")
     assert f"city = '{city}' (+" in lines[-2]
     assert lines[-1].startswith("  the answer: ")
-    assert "true share" not in str(told)
-    data = json.loads(json.dumps(told.to_dict()))
+    assert "true share" not in str(reason)
+    data = json.loads(json.dumps(reason.to_dict()))
     assert data["experts"].keys() == set(EXPERTS)
     assert len(data["depths"]) == len(data["path"]) + 1
     assert {single["feature"] for single in data["singles"]} == {"city", "job", "age"}
@@ -224,15 +224,15 @@ def test_missing_and_unseen_categories():
     X, y = make_rows(3000)
     tree = make_plain().partial_fit(X, y)
     new, missing = {"city": "nowhere", "job": "nurse", "age": 51.0}, {"job": "nurse", "age": 51.0}
-    told = tree.explain_one(new)
-    assert not any(step.passed for step in told.path if step.feature == "city")
-    assert "because city = 'nowhere', not 'city " in str(told)
+    reason = tree.explain_one(new)
+    assert not any(step.passed for step in reason.path if step.feature == "city")
+    assert "because city = 'nowhere', not 'city " in str(reason)
     assert "city is missing, which goes with: city " in str(tree.explain_one(missing))
     leaves, _ = tree.regions(pd.DataFrame([new, {**missing, "city": None}]))
     view = tree.view()
     assert leaves.tolist() == [follow(view, new).id, follow(view, missing).id]
-    assert told.probabilities == tree.region_one(new)[0]
-    assert view.node(int(leaves[0])).leaf.probability == pytest.approx(max(told.probabilities.values()))
+    assert reason.probabilities == tree.region_one(new)[0]
+    assert view.node(int(leaves[0])).leaf.probability == pytest.approx(max(reason.probabilities.values()))
 
 
 def test_whether_a_value_is_known_can_be_the_test():
@@ -256,7 +256,7 @@ def test_all_renderers_show_the_tree(grown):
     lines = str(tree).splitlines()
     assert lines[0].startswith("EvergreenTree: ")
     assert max(map(width, lines)) <= 120
-    beside = weigh_singles(tree._state.additive) >= 0.01
+    beside = weigh_additive(tree._state.additive) >= 0.01
     assert lines[-1].startswith("what single features tell is added to that: ") == beside
     assert len(tree.to_text(max_nodes=None).splitlines()) == 2 + len(tree._state.tree.nodes) + beside
     ET.fromstring(to_svg(tree.view(), max_depth=None, max_nodes=None))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from quercus.arguments import check_choice, check_number, check_seed, check_whole
-from quercus.learners.bayesian.layout import FLOORS, GRAINS, LARGEST, SEES_ALL, SEES_PROJECTION, SEES_SUBSET
-from quercus.loss import check_loss
+from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
+from quercus.learners.bayesian.state import FLOORS, GRAINS, LARGEST, SEES_ALL, SEES_PROJECTION, SEES_SUBSET
 
 INFERENCES = ("full", "path")
 _COVARIANCES = ("full", "diagonal")
@@ -60,11 +59,11 @@ def make_plan(params: Any, features: int, classes: int) -> Plan:
     """Return what a forest is to be."""
     sight, seen = SEES_ALL, 0
     if params.subset is not None:
-        sight, seen = SEES_SUBSET, part_of(params.subset, features)
+        sight, seen = SEES_SUBSET, count_part(params.subset, features)
         if seen > features:
             raise ValueError(f"subset={params.subset} is more than the {features} features; give a smaller number.")
     elif params.projection is not None:
-        sight, seen = SEES_PROJECTION, part_of(params.projection, features)
+        sight, seen = SEES_PROJECTION, count_part(params.projection, features)
     block, width = params.block, features if sight == SEES_ALL else seen
     settings = {
         "sight": sight,
@@ -156,7 +155,7 @@ def check_part(name: str, value: Any) -> None:
         )
 
 
-def part_of(value: float, features: int) -> int:
+def count_part(value: float, features: int) -> int:
     """Return a number as it is, or a share as a number of the features.
 
     Parameters
@@ -168,7 +167,7 @@ def part_of(value: float, features: int) -> int:
 
     Examples
     --------
-    >>> part_of(3, 9), part_of(0.5, 9)
+    >>> count_part(3, 9), count_part(0.5, 9)
     (3, 5)
     """
     return math.ceil(value * features) if isinstance(value, float) else int(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,16 +12,15 @@ import numpy.typing as npt
 
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive.engine import declare_classes, new_additive
-from quercus.learners.evergreen.additive.layout import COUNT, KEPT
-from quercus.learners.evergreen.additive.state import AdditiveState
+from quercus.learners.evergreen.additive.state import COUNT, KEPT, AdditiveState
 from quercus.learners.evergreen.layout import GROWING, NOMINAL, NUMERIC, SAMPLE, UNSEEN
-from quercus.learners.evergreen.state import EvergreenState, FrozenState
+from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
 from quercus.store import Model, ModelFileError
 from quercus.store.states import read_state
 
 _CODES = {"numeric": NUMERIC, "nominal": NOMINAL}
 _TREE = ("nodes", "counts", "recent", "sets")
-# Of a growth: which arrays told how large it was.
+# Of a growth: which arrays say how large it was.
 _SIZES = {
     "node": ("new_nodes", 0),
     "set": ("new_sets", 0),
@@ -31,7 +31,19 @@ _SIZES = {
     "cell": ("hists", 1),
     "share": ("shares", 1),
 }
-_FIRST = ("options", "features", "edges", "sample", "sampled", "codes", "rows", "errors")
+_FIRST = ("options", "features", "bin_edges", "sample", "sampled", "bin_codes", "rows", "errors")
+# What fields of records were called in files of quercus 0.1; `_rename` knows the arrays.
+_FIELDS = {
+    "odds": "stop_odds",
+    "due": "next_rebuild",
+    "stretch": "growth_factor",
+    "limits": "edges",
+    "room": "capacity",
+    "told_weight": "trees_weight",
+    "told_square": "trees_accumulator",
+    "told_loss": "trees_loss",
+    "sum_square": "sum_accumulator",
+}
 
 
 def read_tree(model: Model, max_bytes: int, kinds: Sequence[str | None], number: int | None = None) -> EvergreenState:
@@ -48,6 +60,7 @@ def read_tree(model: Model, max_bytes: int, kinds: Sequence[str | None], number:
     number
         Of a forest, which tree.
     """
+    model = _rename(model)
     if isinstance(model.extra.get("sizes"), list):
         part = _upgrade(model, number)
     else:
@@ -57,12 +70,12 @@ def read_tree(model: Model, max_bytes: int, kinds: Sequence[str | None], number:
     state.max_bytes = max_bytes
     if state.additive.is_on:
         _check_kinds(state.additive.columns["kind"], kinds)
-    rebuilding.make_additive_room(state)
+    rebuilding.resize_additive(state)
     rebuilding.replay(state)
     return state
 
 
-def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> FrozenState:
+def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> FrozenEvergreenState:
     """Return the frozen tree that a file holds.
 
     Parameters
@@ -74,10 +87,11 @@ def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> Froz
     classes
         That the schema knows.
     """
+    model = _rename(model)
     if "sizes" not in model.extra:
         arrays = {name if name == "options" else f"tree/{name}": model.array(name) for name in ("options", *_TREE)}
         model = replace(model, arrays=arrays | _additive_arrays(model, new_additive(np.uint64(0), is_on=False)))
-    state = read_state(model, FrozenState)
+    state = read_state(model, FrozenEvergreenState)
     _check_kinds(state.additive.columns["kind"], kinds)
     if int(state.options["classes"][0]) > classes:
         raise ModelFileError("its arrays do not fit together (classes).")
@@ -87,7 +101,7 @@ def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> Froz
 
 
 def read_additive(model: Model, kinds: Sequence[str | None], first: EvergreenState) -> AdditiveState:
-    """Return what single features tell beside a forest.
+    """Return the additive model beside a forest.
 
     Parameters
     ----------
@@ -98,6 +112,7 @@ def read_additive(model: Model, kinds: Sequence[str | None], first: EvergreenSta
     first
         The first tree of the forest.
     """
+    model = _rename(model)
     if isinstance(model.extra.get("sizes"), list):
         fresh = new_additive(first.options["seed"][0])
         declare_classes(fresh, first.classes)
@@ -111,6 +126,25 @@ def read_additive(model: Model, kinds: Sequence[str | None], first: EvergreenSta
     if state.is_on and (sizes["feature"], sizes["line"], state.classes) != (features, COUNT + 1, first.classes):
         raise ModelFileError("its trees do not fit together.")
     return state
+
+
+def _rename(model: Model) -> Model:
+    """Return a file with the names of today."""
+    arrays = {}
+    for name, array in model.arrays.items():
+        new = re.sub(r"^((?:.*/)?)(edges|codes)((?:_\d+)?)$", r"\1bin_\2\3", name)
+        arrays[re.sub(r"(^|/)additive/limits$", r"\1additive/bin_edges", new)] = _rename_fields(array)
+    return replace(model, arrays=arrays)
+
+
+def _rename_fields(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    old: Any = records.dtype
+    if old.names is None or not _FIELDS.keys() & set(old.names):
+        return records
+    parts = {_FIELDS.get(name, name): old.fields[name][:2] for name in old.names}
+    formats, offsets = zip(*parts.values(), strict=True)
+    dtype: Any = {"names": [*parts], "formats": formats, "offsets": offsets, "itemsize": old.itemsize}
+    return records.view(np.dtype(dtype))
 
 
 def _part(model: Model, prefix: str) -> Model:
@@ -151,10 +185,10 @@ def _upgrade(model: Model, number: int | None) -> Model:
 
 
 def _additive_arrays(model: Model | None, otherwise: AdditiveState) -> dict[str, Any]:
-    """Return what single features tell by a file of the first format, if it tells of them."""
+    """Return the additive model of a file of the first format, if it has one."""
     arrays = otherwise.to_arrays()
     if model is not None and "singles" in model.extra:
-        arrays = {name: model.array(name) for name in arrays}
+        arrays = {name: model.array("limits" if name == "bin_edges" else name) for name in arrays}
     return {f"additive/{name}": array for name, array in arrays.items()}
 
 

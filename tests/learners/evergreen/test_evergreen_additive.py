@@ -7,37 +7,37 @@ import pytest
 
 import quercus as qc
 from quercus.learners.evergreen import engine
-from quercus.learners.evergreen.additive.telling import weigh_singles
-from quercus.learners.evergreen.layout import ALARMED, BEGIN, NEEDS_LIMITS, READY, STANDS
+from quercus.learners.evergreen.additive.engine import weigh_additive
+from quercus.learners.evergreen.layout import ALARMED, BEGIN, BUILT, NEEDS_EDGES, READY
 from quercus.store.files import read_model, write_model
 from tests.frozen.models import FOLDER, MODELS
 from tests.frozen.streams import stream
-from tests.learners.evergreen.following import Follower, assert_same_singles, make_both, make_rows
-from tests.learners.evergreen.oracle.additive import NaiveSingles
+from tests.learners.evergreen.following import Follower, assert_same_additive, make_both, make_rows
+from tests.learners.evergreen.oracle.additive import NaiveAdditive
 
 KINDS = ("number", "few", "category", "heavy")
 NOMINAL = [2]
 ARRAYS = ("sums", "columns", "limits", "kept", "kept_rows", "table", "visits", "totals")
 
 
-class PlainVote:
+class PlainAverage:
     """The vote of a forest's trees, as the page tells it, with the single features of the forest on top."""
 
     def __init__(self, forest, seed):
         self.forest = forest
         self.losses = [0.0] * forest.trees
-        self.singles = NaiveSingles(["nominal" if f in NOMINAL else "numeric" for f in range(len(KINDS))], seed)
+        self.additive = NaiveAdditive(["nominal" if f in NOMINAL else "numeric" for f in range(len(KINDS))], seed)
         self.categories = {}
 
     def shares_of_trees(self, row):
-        forest, told = self.forest, []
+        forest, found = self.forest, []
         for tree in forest._state.trees:
             proba = np.zeros((1, len(forest._order)))
             qc.EvergreenTree.engine.predict(tree, forest, forest._read([row]), forest._known, np.zeros(1, int), proba)
-            told.append(proba[0].tolist())
-        return told
+            found.append(proba[0].tolist())
+        return found
 
-    def told(self, row):
+    def proba(self, row):
         """B, and what each tree tells; nothing before there is a class."""
         if not self.forest._is_fitted():
             return [], []
@@ -58,12 +58,12 @@ class PlainVote:
 
     def learn(self, row, label, weight):
         """Before the forest does."""
-        B, trees = self.told(row)
+        B, trees = self.proba(row)
         known = label < len(B)
         for t, tree in enumerate(trees if known else []):
             self.losses[t] = 0.99 * self.losses[t] - math.log(max(tree[label], 1e-6))
         B += [0.0] * (label + 1 - len(B))
-        self.singles.learn(B, self.values(row), label, weight, told=known)
+        self.additive.learn(B, self.values(row), label, weight, judged=known)
 
 
 def test_a_forest_adds_single_features_to_its_vote():
@@ -74,15 +74,15 @@ def test_a_forest_adds_single_features_to_its_vote():
     y[:300][y[:300] == 2] = 1
     y[0], y[1] = 0, 1
     forest = qc.EvergreenForest(trees=3, nominal=NOMINAL, seed=5)
-    plain = PlainVote(forest, int(np.random.SeedSequence(5).generate_state(3, np.uint64)[0]))
+    plain = PlainAverage(forest, int(np.random.SeedSequence(5).generate_state(3, np.uint64)[0]))
     for i, (row, label, weight) in enumerate(zip(X, y.tolist(), weights, strict=True)):
         plain.learn(row, label, weight)
         forest.partial_fit([row], [label], sample_weight=[weight])
         if i in (1, 7, 40, 310, 699):
             for other in X[:10]:
-                expected = plain.singles.answer(plain.told(other)[0], plain.values(other))
+                expected = plain.additive.answer(plain.proba(other)[0], plain.values(other))
                 np.testing.assert_allclose(forest.predict_proba([other])[0], expected, rtol=1e-7)
-            assert_same_singles(forest._state.additive, plain.singles)
+            assert_same_additive(forest._state.additive, plain.additive)
     assert forest._state.losses == pytest.approx(plain.losses)
 
 
@@ -92,10 +92,10 @@ def test_more_than_512_rows_and_then_another_range():
     follower = Follower(*make_both(("moving", "few", "category"), adaptive=False))
     for row, label in zip(X, y, strict=True):
         follower.learn(row, label)
-    singles = follower.tree._state.additive
-    assert_same_singles(singles, follower.plain.singles)
-    assert singles.columns["limits"][0] > 15
-    assert singles.columns["limits"][1] > 0
+    additive = follower.tree._state.additive
+    assert_same_additive(additive, follower.plain.additive)
+    assert additive.columns["edges"][0] > 15
+    assert additive.columns["edges"][1] > 0
 
 
 def make_without():
@@ -110,7 +110,7 @@ def test_features_that_come_late():
     y = (rows[:, 2] > 0).astype(int)
     # What the tree tells, single features tell on top of: the same tree without them is what they build on.
     tree, twin = qc.EvergreenTree(features="open", adaptive=False), make_without()
-    plain = NaiveSingles(["numeric"], int(np.random.SeedSequence(0).generate_state(1, np.uint64)[0]))
+    plain = NaiveAdditive(["numeric"], int(np.random.SeedSequence(0).generate_state(1, np.uint64)[0]))
     for i, (row, label) in enumerate(zip(rows.tolist(), y.tolist(), strict=True)):
         known = 1 if i < 100 else 2 if i < 600 else 3
         if known > len(plain.numeric):
@@ -120,7 +120,7 @@ def test_features_that_come_late():
         plain.learn(B, row[:known], label, 1.0)
         for one in (tree, twin):
             one.partial_fit([x], [label], **({} if i else {"classes": [0, 1]}))
-    assert_same_singles(tree._state.additive, plain)
+    assert_same_additive(tree._state.additive, plain)
     columns, visits = tree._state.additive.columns, tree._state.additive.visits
     assert [visits[first] for first in columns["first"]] == [0, 100, 600]
 
@@ -161,8 +161,8 @@ def test_a_file_that_is_older_than_single_features_goes_on(name, tmp_path):
     old, rows = qc.load(tmp_path / "old.quercus"), stream(about.stream)
     assert len(old.predict(rows.X[:5])) == 5
     old.partial_fit(rows.X[about.rows : about.rows + 100], rows.y[about.rows : about.rows + 100])
-    singles = old._state.additive
-    assert (singles.is_on, int(singles.sums["seen"][0])) == (True, 100)
+    additive = old._state.additive
+    assert (additive.is_on, int(additive.sums["seen"][0])) == (True, 100)
 
 
 def test_a_frozen_tree_keeps_only_what_answers_need():
@@ -170,7 +170,7 @@ def test_a_frozen_tree_keeps_only_what_answers_need():
     X = rng.normal(size=(3000, 10))
     tree = qc.EvergreenTree().partial_fit(X, X.sum(axis=1) > 0)
     frozen = tree.freeze()
-    assert weigh_singles(tree._state.additive) > 0.9
+    assert weigh_additive(tree._state.additive) > 0.9
     assert frozen._state.additive.nbytes < tree._state.additive.nbytes / 3
     np.testing.assert_array_equal(frozen.predict_proba(X), tree.predict_proba(X))
     tree._state.additive.sums["loss"] += 1e4
@@ -211,9 +211,9 @@ def test_a_value_nobody_knows_adds_nothing_to_an_explanation():
     rng = np.random.default_rng(1)
     X = [{"n": float(x), "c": "ab"[int(x > 0)]} for x in rng.normal(size=800)]
     tree = qc.EvergreenTree().partial_fit(X, [x["n"] > 0 for x in X])
-    told = {single.feature: single.told for single in tree.explain_one({"n": 1.0, "c": "z"}).singles}
-    assert told["c"] == 0
-    assert told["n"] > 0
+    found = {single.feature: single.told for single in tree.explain_one({"n": 1.0, "c": "z"}).singles}
+    assert found["c"] == 0
+    assert found["n"] > 0
 
 
 def test_one_class_has_nothing_to_be_held_against():
@@ -256,7 +256,7 @@ class Interrupting:
         return row
 
 
-@pytest.mark.parametrize("reason", [BEGIN, STANDS, READY, ALARMED, NEEDS_LIMITS])
+@pytest.mark.parametrize("reason", [BEGIN, BUILT, READY, ALARMED, NEEDS_EDGES])
 def test_ctrl_c_comes_after_what_the_loop_stopped_for(reason, monkeypatch):
     rng = np.random.default_rng(1)
     rows = [dict(zip("abcdefgh", row, strict=True)) for row in rng.normal(size=(4000, 8)).tolist()]

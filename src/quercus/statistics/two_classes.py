@@ -1,4 +1,6 @@
-"""Two classes: the distribution of m = min(mu, 1 - mu) after T labels, k of them of the second class, compiled.
+"""Two classes: the share of the rarer one, m = min(mu, 1 - mu), after T labels, k of them of the second; compiled.
+
+mu is Beta(k + 1, T - k + 1), and m is mu folded at a half.
 
 For many labels its quantiles are in closed form but for one or two steps. The normal score z of a tail of a Beta (a
 normal exceeds z as often as the Beta stays below x) is expanded around the signed root w of the deviance:
@@ -40,7 +42,7 @@ _CLOSE = 5e-4
 
 
 @kernel
-def fold_counts(k: float, T: float) -> tuple[float, float]:
+def minority_parameters(k: float, T: float) -> tuple[float, float]:
     """Return the parameters a <= b of the Beta whose smaller side has the same distribution, the simplest of them."""
     few = max(0.0, min(k, T - k))
     many = max(few, T - few)
@@ -51,26 +53,26 @@ def fold_counts(k: float, T: float) -> tuple[float, float]:
 
 
 @kernel
-def fold_cdf(m: float, k: float, T: float) -> float:
+def minority_cdf(m: float, k: float, T: float) -> float:
     """Return F(m) = P(min(mu, 1 - mu) < m) for a Beta(k + 1, T - k + 1) mu."""
     if m <= 0.0:
         return 0.0
     if m >= 0.5:
         return 1.0
-    a, b = fold_counts(k, T)
+    a, b = minority_parameters(k, T)
     return min(1.0, beta_tails(m, 1.0 - m, a, b)[0] + beta_tails(m, 1.0 - m, b, a)[0])
 
 
 @kernel
-def fold_quantile(tail: float, upper: bool, k: float, T: float) -> float:
+def minority_quantile(tail: float, upper: bool, k: float, T: float) -> float:
     """Return m with F(m) = tail, or F(m) = 1 - tail where ``upper``."""
-    a, b = fold_counts(k, T)
+    a, b = minority_parameters(k, T)
     return min(0.5, logistic_down(solve_tail(tail, upper, a, b, True)))
 
 
 @kernel
-def measure_fold(measure: int, m: float) -> float:
-    """Return the heterogeneity of two classes of which the rarer one has the share m; it never falls as m rises."""
+def minority_impurity(measure: int, m: float) -> float:
+    """Return the impurity of two classes of which the rarer one has the share m; it never falls as m rises."""
     if m <= 0.0:
         return 0.0
     if measure == MEASURE_ENTROPY:
@@ -85,7 +87,7 @@ def measure_fold(measure: int, m: float) -> float:
 
 
 @kernel
-def score_tail(s: float, a: float, b: float) -> tuple[float, float, float]:
+def expand_tail(s: float, a: float, b: float) -> tuple[float, float, float]:
     """Return the normal score z of P(mu < 1 / (1 + e^s)), its slope in s, and the gap a (1-x) - b x."""
     e = math.exp(-abs(s))
     small, large = e / (1.0 + e), 1.0 / (1.0 + e)
@@ -115,11 +117,11 @@ def score_tail(s: float, a: float, b: float) -> tuple[float, float, float]:
 
 
 @kernel
-def quick_single(z: float, a: float, b: float) -> float:
+def invert_one_tail(z: float, a: float, b: float) -> float:
     """Return s whose tail has the score z."""
     s = guess_quantile(z, a, b)
     for _ in range(4):
-        score, slope, gap = score_tail(s, a, b)
+        score, slope, gap = expand_tail(s, a, b)
         off = z - score
         s += off / slope * (1.0 - 0.5 * off * (score - gap / slope))
         if abs(off) < _CLOSE:
@@ -128,12 +130,12 @@ def quick_single(z: float, a: float, b: float) -> float:
 
 
 @kernel
-def quick_both(tail: float, upper: bool, a: float, b: float, s: float) -> float:
+def invert_two_tails(tail: float, upper: bool, a: float, b: float, s: float) -> float:
     """Return s whose two tails, or where ``upper`` what lies between them, have this probability; s is a guess."""
     deviation = math.sqrt(1.0 / a + 1.0 / b)
     for _ in range(6):
-        near, near_slope, near_gap = score_tail(s, a, b)
-        far, far_slope, far_gap = score_tail(-s, a, b)
+        near, near_slope, near_gap = expand_tail(s, a, b)
+        far, far_slope, far_gap = expand_tail(-s, a, b)
         near_density = near_slope * math.exp(-0.5 * near * near) * _INVERSE_ROOT_TAU
         far_density = far_slope * math.exp(-0.5 * far * far) * _INVERSE_ROOT_TAU
         density = near_density + far_density
@@ -151,23 +153,23 @@ def quick_both(tail: float, upper: bool, a: float, b: float, s: float) -> float:
 
 
 @kernel
-def fold_quantile_quick(tail: float, upper: bool, k: float, T: float) -> float:
-    """Return ``fold_quantile``, beyond T = 1024 from the expansion: three to four times faster away from k = T / 2.
+def minority_quantile_quick(tail: float, upper: bool, k: float, T: float) -> float:
+    """Return ``minority_quantile``, beyond T = 1024 from the expansion: three to four times faster away from k = T / 2.
 
     There the relative error of m was below 1e-9 wherever it was measured (tails from 1e-15 to .45; below 1e-10 from
     k = 128 on). Small k, T up to 1024, larger tails and the middle of an even region are exact.
     """
-    a, b = fold_counts(k, T)
+    a, b = minority_parameters(k, T)
     if a < _LEAST_A or a + b <= MAX_T + 2.0 or not 0.0 < tail <= _LARGEST_TAIL:
-        return fold_quantile(tail, upper, k, T)
+        return minority_quantile(tail, upper, k, T)
     z = normal_quantile_upper(tail)
     center = math.log(b / a) / math.sqrt(1.0 / a + 1.0 / b)
     if upper:
         if center > z and center * (center - z) > _FAR:
-            return logistic_down(quick_single(-z, a, b))
+            return logistic_down(invert_one_tail(-z, a, b))
     elif center * (center + z) > _FAR:
-        return logistic_down(quick_single(z, a, b))
+        return logistic_down(invert_one_tail(z, a, b))
     s = guess_start(tail, upper, a, b, True)
     if upper and is_middle(s, a, b, True):
         return min(0.5, logistic_down(solve_from(s, tail, upper, a, b, True)))
-    return min(0.5, logistic_down(quick_both(tail, upper, a, b, s)))
+    return min(0.5, logistic_down(invert_two_tails(tail, upper, a, b, s)))

@@ -1,0 +1,1 @@
+"""The forest of growing trees beside others."""

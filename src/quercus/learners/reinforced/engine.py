@@ -1,0 +1,259 @@
+"""How a reinforced tree learns and plans: its arguments as numbers, its state, and what its kernels are told."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from quercus.acquisition.engine import CaseEngine, Status
+from quercus.acquisition.layout import CASE, GENERATOR, KEPT_VALUES, KNOWN, MISSING, MOST_BINS, STEP, WHOLE, best_answer
+from quercus.acquisition.policy_outcomes import Outcome
+from quercus.acquisition.policy_unroll import Weighed
+from quercus.acquisition.price_list import PriceList
+from quercus.acquisition.prices import Prices
+from quercus.acquisition.rows import CaseRows
+from quercus.engine import Floats, Known
+from quercus.learners.reinforced.arguments import (
+    BACKUPS,
+    UPDATES,
+    WORTH,
+    check_arguments,
+    find_bounds,
+    read_rewards,
+)
+from quercus.learners.reinforced.capacity import Resizing
+from quercus.learners.reinforced.files import read_tree
+from quercus.learners.reinforced.kernels import run_cases
+from quercus.learners.reinforced.layout import (
+    EPISODE,
+    ITEM,
+    MOST_SUBSETS_OF,
+    NODE,
+    NODES,
+    NOWHERE,
+    ORDERS,
+    PAIR,
+    SETTINGS,
+    SILENT,
+    EpisodeWorkspace,
+)
+from quercus.learners.reinforced.outcomes import find_key, find_outcomes, find_state
+from quercus.learners.reinforced.state import ReinforcedState, new_state
+from quercus.rows import LEARN, Rows
+from quercus.store import Model, ModelFileError
+
+_NO_LOSS: Floats = np.empty((0, 0))
+
+
+class ReinforcedEngine(CaseEngine):
+    """The engine of `quercus.ReinforcedTree`, whose arguments ``params`` has."""
+
+    def check(self, params: Any) -> None:
+        """Raise an error for an argument that makes no sense."""
+        super().check(params)
+        check_arguments(params)
+        state: ReinforcedState | None = vars(params).get("_state")
+        if state is None or params.groups == params._made_with["groups"]:
+            return
+        # What was learned of an item is found by its number.
+        names = params.schema_.names[: len(state.features)]
+        items = [
+            Prices(names, groups=groups, open=True).items for groups in (params._made_with["groups"], params.groups)
+        ]
+        if items[0] != items[1]:
+            raise ValueError("groups cannot be changed for features that were learned; make a new learner.")
+
+    def settings(self, params: Any) -> ReinforcedSettings:
+        """Return the arguments as kernels take them."""
+        record: npt.NDArray[np.void] = np.zeros(1, SETTINGS)
+        for name in ("questions", "truncated", "gamma", "explore", "alpha", "trusted", "prior", "adaptive"):
+            record[name] = getattr(params, name)
+        record["updates"], record["samples"] = UPDATES[params.updates], BACKUPS[params.backup]
+        record["by_loss"] = params.loss is not None
+        record["starts_alike"] = params.start != "auto"
+        record["start"] = 0.0 if params.start == "auto" else params.start
+        record["is_relative"] = params.worth == "auto"
+        record["worth"] = WORTH if params.worth == "auto" else params.worth or 0.0
+        record["budget"] = params._left(params.budget, 0.0, shared=False)
+        record["total"] = params._left(None, 0.0) + params.spent_
+        rewards = read_rewards(params.rewards, params.rates, params.schema_.labels)
+        bounds = find_bounds(params.rewards, rewards, _NO_LOSS if params.loss is None else params._loss)
+        return ReinforcedSettings(record, rewards, bounds, params._loss)
+
+    def new_state(self, params: Any, features: int, classes: int) -> ReinforcedState:
+        """Return the state of a tree that knows nothing but its root."""
+        return new_state(params.bins, features, params.seed, int(params.max_bytes))
+
+    def load_state(self, params: Any, model: Model) -> ReinforcedState:
+        """Rebuild the state from a file; refuse what does not fit together."""
+        state = read_tree(model, int(params.max_bytes))
+        if state.options["bins"][0] != params.bins:
+            raise ModelFileError("its arrays were made for another argument bins.")
+        if state.actions["item"][: state.used["action"]].max(initial=NOWHERE) >= len(params._prices.items):
+            raise ModelFileError("it has asked for items that are not there; groups cannot be changed after learning.")
+        return state
+
+    def widen(self, state: ReinforcedState, features: int, classes: int) -> None:
+        """Make room for features, and count so many classes as known."""
+        if features > len(state.features) or classes:
+            resizing = Resizing(state)
+            resizing.add_features(features)
+            resizing.declare_classes(classes)
+            resizing.publish()
+
+    def width(self, state: ReinforcedState) -> int:
+        """Return how many features there is room for."""
+        return len(state.features)
+
+    def make_room(self, state: ReinforcedState, params: Any, row: Floats, label: int, known: Known) -> None:
+        """Make room for what a row brings: all of it or nothing."""
+        resizing = Resizing(state)
+        resizing.fit_row(row, label, known.kinds, *_count_changes(params.questions, len(params._prices.items)))
+        resizing.publish()
+
+    def learn_rows(self, state: ReinforcedState, params: Any, rows: Rows, known: Known, start: int, stop: int) -> int:
+        """Learn all values of rows; return the first row that there is no room for."""
+        cases = CaseRows.of(rows.part(start, stop), known)
+        return start + self.run_cases(state, params, cases, known, 0, stop - start, LEARN | WHOLE | SILENT)
+
+    def run_cases(
+        self, state: ReinforcedState, params: Any, rows: CaseRows, known: Known, start: int, stop: int, mode: int
+    ) -> int:
+        """Run cases of rows, or a step of them; return the first row that there is no room for."""
+        settings, prices = params._settings_now(), params._price_list(rows.X.shape[1])
+        if mode & (STEP | CASE):
+            rows.add(**_find_paid(prices, rows))
+        if mode & CASE:
+            rows.add(answers=np.full(len(rows), -1), proba=np.zeros((len(rows), known.classes)))
+        workspace = settings.take_workspace(prices, state)
+        done = run_cases(state.ref, workspace, rows.ref, start, stop, mode)
+        settings.give_back(prices, state, workspace)
+        return int(done)
+
+    def outcomes(self, model: Any, row: Floats, status: Status, item: int) -> list[Outcome]:
+        """Return what may come back if an item is bought, by the mean; values that are missing are left out."""
+        belief, members = model._believe(row, status), model._prices.members[item]
+        return find_outcomes(model._state, model.schema_, row, status, item, members, belief)
+
+    def recall(self, model: Any, row: Floats, status: Status) -> tuple[float, float | None]:
+        """Return n(s) and V(s) of the state of what is known, V(s) as it was when s was last updated."""
+        tree: ReinforcedState = model._state
+        state = find_state(tree, find_key(tree, row, status))
+        n = 0.0 if state == NOWHERE else float(tree.states["n"][state])
+        return n, float(tree.states["value"][state]) if n > 0 else None
+
+    def weigh_question(self, model: Any, row: Floats, status: Status, item: int, score: float) -> Weighed:
+        """Return what the best answer brings by the probabilities of now, and Q(s, i)."""
+        q = model._believe(row, status)
+        lost = best_answer(q, model._order, model._loss)[1]
+        if model.rewards is None:
+            return Weighed(-lost, score)
+        # With rewards, what an answer loses is told against the best one.
+        rewards = read_rewards(model.rewards, model.rates, model.schema_.labels)[: len(q)]
+        best = np.maximum(rewards["right"], rewards["wrong"]) if len(q) > 1 else rewards["right"]
+        return Weighed(float(q @ best) - lost, score)
+
+
+class ReinforcedSettings:
+    """The arguments of a tree as kernels take them, with workspaces that were made for them: each thread takes one.
+
+    Parameters
+    ----------
+    record
+        The arguments themselves.
+    rewards, bounds, loss
+        What answers bring and lose, by class.
+    """
+
+    __slots__ = ("_spare", "bounds", "loss", "record", "rewards")
+
+    def __init__(
+        self, record: npt.NDArray[np.void], rewards: npt.NDArray[np.void], bounds: npt.NDArray[np.void], loss: Floats
+    ) -> None:
+        self.record, self.rewards, self.bounds, self.loss = record, rewards, bounds, loss
+        self._spare: list[tuple[PriceList, int, Any]] = []
+
+    def take_workspace(self, prices: PriceList, state: ReinforcedState) -> Any:
+        """Return a workspace for these prices and as many classes as there is room for, if possible a used one.
+
+        Parameters
+        ----------
+        prices
+            Of the items.
+        state
+            What was learned.
+        """
+        classes = state.shares.shape[1]
+        with suppress(IndexError):
+            while True:
+                made_for, room, workspace = self._spare.pop()
+                if made_for is prices and room == classes:
+                    return workspace
+        count, questions = len(prices.price), int(self.record["questions"][0])
+        items, longest = np.zeros(count, ITEM), min(questions, count)
+        items["price"], items["bound"] = prices.price, prices.bound
+        items["first"], items["last"] = prices.starts[:-1], prices.starts[1:]
+        heads = np.append(prices.members, NOWHERE)[items["first"]]
+        items["head"] = np.where(items["last"] > items["first"], heads, NOWHERE)
+        nodes, pairs = _count_changes(questions, count)
+        return EpisodeWorkspace.make(
+            settings=self.record,
+            rewards=self.rewards,
+            bounds=self.bounds,
+            items=items,
+            members=prices.members,
+            needs=prices.needs,
+            dearness=prices.dearness,
+            loss=self.loss,
+            episode=np.zeros(1, EPISODE),
+            path=np.zeros(longest, np.int64),
+            order=np.zeros(longest, np.int64),
+            nodes=np.zeros(nodes, NODE),
+            pairs=np.zeros(pairs, PAIR),
+            generator=np.zeros(1, GENERATOR),
+            proba=np.zeros((NODES + nodes, classes)),
+            sorted=np.zeros(KEPT_VALUES, np.int64),
+            edges=np.zeros(MOST_BINS),
+        )
+
+    def give_back(self, prices: PriceList, state: ReinforcedState, workspace: Any) -> None:
+        """Keep a workspace for the next one that needs it.
+
+        Parameters
+        ----------
+        prices, state
+            As it was taken for.
+        workspace
+            What `take_workspace` returned.
+        """
+        self._spare.append((prices, state.shares.shape[1], workspace))
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.record, self.rewards, self.bounds, self.loss)
+
+
+def _count_changes(questions: int, items: int) -> tuple[int, int]:
+    """Return how many states and actions an example changes at most."""
+    longest, most = min(questions, items), 2**MOST_SUBSETS_OF
+    return max(most, (ORDERS + 1) * (longest + 1)), max(most * MOST_SUBSETS_OF // 2, (ORDERS + 1) * longest)
+
+
+def _find_paid(prices: PriceList, rows: CaseRows) -> dict[str, npt.NDArray[Any]]:
+    """Return the items that a case has bought, in order, and what was paid for each item.
+
+    Outside of a case all that is known was bought at the prices of now.
+    """
+    history = rows.history
+    if history is None:
+        paid = prices.price.copy()
+        there = (rows.status[0] == KNOWN) | (rows.status[0] == MISSING)
+        paid[prices.item[~there]] = 0.0
+        return {"paid": paid}
+    numbers, paid = prices.prices.numbers, np.zeros(len(prices.price))
+    bought = [item for item in history.bought if item in numbers]
+    for item in bought:
+        paid[numbers[item]] = history.bought[item]
+    return {"bought": np.array([numbers[item] for item in bought], np.int64), "paid": paid}

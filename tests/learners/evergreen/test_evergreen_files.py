@@ -1,0 +1,67 @@
+"""Model files in which arrays, and fields of records, have the names of before load and go on."""
+
+import re
+
+import numpy as np
+import pytest
+
+import quercus as qc
+from quercus.learners.evergreen.files import _FIELDS
+from quercus.learners.evergreen.layout import GROWING
+from quercus.store.files import read_model, write_model
+
+OLD_FIELDS = {new: old for old, new in _FIELDS.items()}
+
+
+def rename(name, array):
+    """Return an array as it was saved before."""
+    old = re.sub(r"additive/bin_edges$", "additive/limits", name)
+    old = re.sub(r"bin_(edges|codes)$", r"\1", old)
+    if array.dtype.names is None:
+        return old, array
+    # A feature of the reservoir always had edges; those of a column were limits.
+    fields = OLD_FIELDS if "capacity" in array.dtype.names else {**OLD_FIELDS, "edges": "edges"}
+    dtype = np.dtype([(fields.get(field, field), array.dtype[field]) for field in array.dtype.names], align=True)
+    return old, np.array([tuple(record) for record in array.tolist()], dtype)
+
+
+def save_as_before(model, path):
+    model.save(path)
+    today = read_model(path)
+    arrays = dict(rename(name, array) for name, array in today.arrays.items())
+    assert not arrays.keys() & {"bin_edges", "bin_codes", "additive/bin_edges", "trees/0/bin_codes"}
+    write_model(
+        path,
+        learner=today.learner,
+        parameters=today.parameters,
+        schema=today.schema,
+        arrays=arrays,
+        extra=today.extra,
+    )
+    return qc.load(path)
+
+
+@pytest.mark.parametrize("make", [qc.EvergreenTree, qc.EvergreenForest])
+def test_files_with_the_names_of_before_load_and_go_on(make, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9000, 12))
+    X[:, 3] = rng.integers(0, 9, len(X))
+    y = (X[:, 0] + X[:, 3] > 3).astype(int)
+    model = make(nominal=[3], **({} if make is qc.EvergreenTree else {"trees": 2}))
+    model.partial_fit(X[:6000], y[:6000])
+    tree, rows = (model._state if make is qc.EvergreenTree else model._state.trees[0]), 6000
+    while tree.options["stage"][0] != GROWING:
+        model.partial_fit(X[rows : rows + 1], y[rows : rows + 1])
+        rows += 1
+    again = save_as_before(model, tmp_path / "model.quercus")
+    for one in (model, again):
+        one.partial_fit(X[rows : rows + 500], y[rows : rows + 500])
+    for name, array in model.state_arrays().items():
+        assert array.tobytes() == again.state_arrays()[name].tobytes(), name
+
+
+def test_frozen_files_with_the_names_of_before_load(tmp_path):
+    X = np.random.default_rng(1).normal(size=(1000, 4))
+    frozen = qc.EvergreenTree().partial_fit(X, X[:, 0] > 0).freeze()
+    again = save_as_before(frozen, tmp_path / "frozen.quercus")
+    np.testing.assert_array_equal(again.predict_proba(X), frozen.predict_proba(X))
