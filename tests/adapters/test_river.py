@@ -55,7 +55,9 @@ def test_the_order_of_features_still_matters(name):
             return True
         return False
 
-    assert any(fails(check) for check in checks_of(name) if check.__name__ == SHUFFLE)
+    shuffles = [check for check in checks_of(name) if check.__name__ == SHUFFLE]
+    # One shuffle alone may leave the order of the features that matter as it was.
+    assert any(fails(check) for check in shuffles * 20)
 
 
 def test_unit_test_params_make_estimators():
