@@ -24,13 +24,17 @@ LEAST_WORK = 4_096
 CHUNK = 2_048
 DEEPEST = 60
 FIRST_GROWTH = 32
+# Rows that a new tree learns for their decayed counts alone, and rows that it learns with each new one.
 REPLAYED = 2_000
 CATCH_UP = 16
-LOOSE = 5.0
-TOO_LIKELY = 1.0
+# Of the test that a split must pass, times the number of evaluations; of stopping, above which a node is pruned.
+MOST_P_VALUE = 5.0
+MOST_LOG_ODDS = 1.0
 RECENT_DECAY = 0.6
 LOSS_DECAY = 0.999
+# An expert of no more than that share is left out.
 LEAST_PART = 1e-3
+# Of the monitor of errors: how many of the last ones, after how many rows, and the statistic of a change.
 WINDOW = 300
 TEST_EVERY = 100
 ALARM = 4.5
@@ -46,7 +50,7 @@ NO_AGGREGATE, NO_RECENT, NO_ADDITIVE = 1, 2, 4
 
 
 class Tree(NamedTuple):
-    """A tree."""
+    """A tree, array by array."""
 
     nodes: Any
     counts: Any
@@ -65,8 +69,8 @@ class Reservoir(NamedTuple):
     rows: Any
 
 
-class Work(NamedTuple):
-    """A growth under way."""
+class GrowthArrays(NamedTuple):
+    """A growth under way, array by array."""
 
     growth: Any
     places: Any
@@ -157,8 +161,8 @@ def open_reservoir(state: Any) -> Any:
 
 
 @kernel(inline=True)
-def open_work(state: Any) -> Any:
+def open_growth(state: Any) -> Any:
     """Return the arrays of a growth."""
-    return Work(
+    return GrowthArrays(
         state.growth, state.places, state.stack, state.live, state.histograms, state.slots, state.spans, state.shares
     )
