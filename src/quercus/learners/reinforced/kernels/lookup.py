@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.binning import find_cell
+from quercus.acquisition.kernels import find_cell
 from quercus.compile import kernel
 from quercus.hashing import mix_bits
 from quercus.learners.reinforced.layout import NOWHERE

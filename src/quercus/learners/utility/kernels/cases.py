@@ -7,21 +7,20 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from quercus.acquisition.kernels import draw_seed, seed_generator
 from quercus.acquisition.layout import (
-    BELIEVE,
     EXPLORE,
     GENERATOR,
     GOES_ON,
     KEPT_VALUES,
     KNOWN,
     MISSING,
+    POSTERIOR,
     STEP,
     UNKNOWN,
     WHOLE,
 )
-from quercus.acquisition.price_list import PriceList
-from quercus.acquisition.rows import CaseRows
-from quercus.acquisition.seeding import draw_seed, seed_generator
+from quercus.acquisition.rows import CaseRows, PriceList
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.utility.kernels.counting import lacks_room, learn_label, learn_value
@@ -187,7 +186,7 @@ def run_cases(
     is_filled, is_drawn = False, False
     for i in range(start, stop):
         decision = decisions[i]
-        if mode & (STEP | BELIEVE):
+        if mode & (STEP | POSTERIOR):
             copy_status(status[i], work.status)
         elif learns and w[i] > 0.0 and lacks_room(state, X[i], y[i]):
             return i
@@ -196,7 +195,7 @@ def run_cases(
         if not is_filled:
             fill_posterior(settings, state, mean, options[0].seed)
         if draws and not is_drawn:
-            draw_rest(settings, state, mean, order, loss, work.r, not explore and not mode & BELIEVE)
+            draw_rest(settings, state, mean, order, loss, work.r, not explore and not mode & POSTERIOR)
         if selects and not is_drawn:
             select_best(settings, state, prices, mean, work, X[i], decision)
         is_filled, is_drawn = True, True
@@ -212,10 +211,10 @@ def run_cases(
         # by the mean. One place for each call, since each more of them takes seconds to compile.
         for turn in range(2):
             if turn == (0 if steps else 1):
-                if explore or mode & (STEP | BELIEVE) or settings.lookahead > 1:
+                if explore or mode & (STEP | POSTERIOR) or settings.lookahead > 1:
                     rest = decision.left if steps else np.inf
                     find_path(settings, state, prices, drawn if steps else mean, work, X[i], rest, decision)
-            elif not mode & BELIEVE:
+            elif not mode & POSTERIOR:
                 left = decision.left if steps else min(settings.budget, settings.total - spent[0])
                 cost[i] = buy_values(settings, state, prices, drawn, work, X[i], left, loss, steps, decision)
                 copy_status(work.status, status[i])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quercus.acquisition.binning import draw_quantiles, find_cell
+from quercus.acquisition.kernels import draw_quantiles, find_cell
 from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NUMERIC, YOUNG
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.layout import LARGEST_UNIT, QUANTILES, TENTHS

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.binning import find_cell
+from quercus.acquisition.kernels import find_cell
 from quercus.acquisition.layout import (
     BUDGET,
     CONFIDENT,

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.binning import find_cell
+from quercus.acquisition.kernels import find_cell, seed_generator
 from quercus.acquisition.layout import KNOWN, NUMERIC
-from quercus.acquisition.seeding import seed_generator
 from quercus.ask.kernels import draw_uniform
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.hypotheses import make_hypotheses
