@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from quercus.store import Model
 
 Status = npt.NDArray[np.uint8]
-NEEDS_ROOM = PAUSED + 1
+NEEDS_RESIZE = PAUSED + 1
 _LARGEST_SLICE = 2**16
 
 
@@ -62,7 +62,7 @@ class Weighed(NamedTuple):
 class CaseEngine:
     """Base of the engines of learners that buy features; ``params`` is the learner, a `FeatureBuyer`.
 
-    A subclass adds `new_state`, `load_state`, `widen`, `settings`, `run_cases`, `make_room`, `width` and `outcomes`,
+    A subclass adds `new_state`, `load_state`, `widen`, `settings`, `run_cases`, `fit_row`, `width` and `outcomes`,
     and says in `check` what arguments may be.
     """
 
@@ -105,7 +105,7 @@ class CaseEngine:
         cases = CaseRows.of(rows.part(start, stop), known)
         return start + self.run_cases(state, params, cases, known, 0, stop - start, LEARN | WHOLE)
 
-    def make_room(self, state: Any, params: Any, row: Floats, label: int, known: Known) -> None:
+    def fit_row(self, state: Any, params: Any, row: Floats, label: int, known: Known) -> None:
         """Make room for what a row brings: all of it or nothing."""
         raise NotImplementedError  # abstract
 
@@ -132,11 +132,11 @@ class CaseEngine:
             row = start + self.run_cases(state, params, cases, known, 0, stop - start, mode | WHOLE)
         else:
             row = self.learn_rows(state, params, rows, known, start, stop)
-        return Stop(row, DONE if row == stop else NEEDS_ROOM)
+        return Stop(row, DONE if row == stop else NEEDS_RESIZE)
 
     def resume(self, state: Any, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
         """Make room for the row that the loop stopped at."""
-        self.make_room(state, params, rows.X[stop.row], int(rows.y[stop.row]), known)
+        self.fit_row(state, params, rows.X[stop.row], int(rows.y[stop.row]), known)
 
     def predict(self, state: Any, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats) -> None:
         """Write what is answered by what the plan would buy; change nothing."""

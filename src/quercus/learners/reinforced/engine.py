@@ -107,7 +107,7 @@ class ReinforcedEngine(CaseEngine):
         """Return how many features there is room for."""
         return len(state.features)
 
-    def make_room(self, state: ReinforcedState, params: Any, row: Floats, label: int, known: Known) -> None:
+    def fit_row(self, state: ReinforcedState, params: Any, row: Floats, label: int, known: Known) -> None:
         """Make room for what a row brings: all of it or nothing."""
         resizing = Resizing(state)
         resizing.fit_row(row, label, known.kinds, *_count_changes(params.questions, len(params._prices.items)))

@@ -100,10 +100,10 @@ class UtilityEngine(CaseEngine):
         """Return how many features there is room for."""
         return len(state.features)
 
-    def make_room(self, state: UtilityState, params: Any, row: Floats, label: int, known: Known) -> None:
+    def fit_row(self, state: UtilityState, params: Any, row: Floats, label: int, known: Known) -> None:
         """Make room for what a row brings: all of it or nothing."""
         state.max_bytes = int(params.max_bytes)
-        state.make_room(row, label, known.kinds, find_ranges(params.ranges, params.schema_.names))
+        state.fit_row(row, label, known.kinds, find_ranges(params.ranges, params.schema_.names))
 
     def learn_rows(self, state: UtilityState, params: Any, rows: Rows, known: Known, start: int, stop: int) -> int:
         """Learn all values of rows; return the first row that there is no room for."""

@@ -23,7 +23,7 @@ from quercus.acquisition.layout import (
 from quercus.acquisition.rows import CaseRows, PriceList
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
-from quercus.learners.utility.kernels.counting import lacks_room, learn_label, learn_value
+from quercus.learners.utility.kernels.counting import learn_label, learn_value, needs_resize
 from quercus.learners.utility.kernels.layout import EC2, QUANTILES, SETTINGS
 from quercus.learners.utility.kernels.pairs import learn_pairs
 from quercus.learners.utility.kernels.planning import begin_path, find_path, make_workspace, plan_step, reveal
@@ -65,7 +65,7 @@ def learn_rows(state: Any, settings: Any, rows: Any, asked: Any, start: int, sto
     for i in range(start, stop):
         if not w[i] > 0.0:
             continue
-        if lacks_room(state, X[i], y[i]):
+        if needs_resize(state, X[i], y[i]):
             return i
         if counts_rows:
             learn_label(state, y[i], w[i], forget)
@@ -118,8 +118,8 @@ def buy_values(
 
 
 @kernel
-def favour_edges(state: Any, posterior: Any, work: Any) -> None:
-    """Credit the edges that were drawn with their scores over their probability, as Exp3 does."""
+def reward_edges(state: Any, posterior: Any, work: Any) -> None:
+    """Credit the edges that were drawn with their scores over their probability: Exp3 (Auer et al., 2002)."""
     for f in range(len(state.favour)):
         score = work.first_score[f]
         if posterior.picked[f] >= 0 and score == score:
@@ -188,7 +188,7 @@ def run_cases(
         decision = decisions[i]
         if mode & (STEP | POSTERIOR):
             copy_status(status[i], work.status)
-        elif learns and w[i] > 0.0 and lacks_room(state, X[i], y[i]):
+        elif learns and w[i] > 0.0 and needs_resize(state, X[i], y[i]):
             return i
         elif explore:
             decision.seed = draw_seed(options[0])
@@ -219,7 +219,7 @@ def run_cases(
                 cost[i] = buy_values(settings, state, prices, drawn, work, X[i], left, loss, steps, decision)
                 copy_status(work.status, status[i])
                 if learns and explore:
-                    favour_edges(state, drawn, work)
+                    reward_edges(state, drawn, work)
         if steps:
             continue
         weigh_known(state, mean, X[i], work.status, work.edge, work.partner, proba[i])

@@ -164,7 +164,7 @@ def learn_label(state: Any, y: int, w: float, forget: float) -> None:
 
 
 @kernel
-def lacks_room(state: Any, row: Any, label: int) -> bool:
+def needs_resize(state: Any, row: Any, label: int) -> bool:
     """Return whether a row brings a class, a category or a feature that the arrays have no room for."""
     if label >= len(state.weights):
         return True
