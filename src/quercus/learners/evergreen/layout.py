@@ -42,9 +42,9 @@ ALARM = 4.5
 IDLE, GROWING, REPLAYING, CATCHING = range(4)
 # What its steps do.
 NEXT, FILL, SPLIT, PARTITION, FILL_CHILD, EVIDENCE, PRUNE = range(7)
-# Why a loop over rows stopped, beside what `quercus.rows` tells.
+# Why a loop over rows stopped, beside the reasons in `quercus.rows`.
 NEEDS_RESIZE, NEEDS_CAPACITY, BEGIN, BUILT, READY, ALARMED, NEEDS_EDGES = range(10, 17)
-# What a loop over rows does, beside what `quercus.rows` tells.
+# What a loop over rows does, beside the modes in `quercus.rows`.
 FINISH, REPLAY = 16, 32
 NO_AGGREGATE, NO_RECENT, NO_ADDITIVE = 1, 2, 4
 

@@ -77,7 +77,7 @@ OPTIONS: dict[str, Any] = {
     "leaf_loss": _LOSS,
     "recent_loss": _LOSS,
     "subspace": Real(low=1e-9, high=1.0),  # share of the features that the tree may use
-    "sight": Real(low=0.0, high=1.0),  # share of these that a node looks at
+    "sight": Real(low=0.0, high=1.0),  # share of these that are evaluated at a node
     "growth_factor": Real(
         low=0.0, high=16.0
     ),  # rows at the next growth, as many times those at the last; 0: as they are few
@@ -196,7 +196,7 @@ class GrowthState(State):
     # Weight by code and class; those that are free.
     histograms = Field(np.float64, "slot", "cell", saved=False)
     slots = Field(np.int32, "slot", saved=False)
-    # Rows and evidence of a node; what its parent tells of the classes.
+    # Rows and evidence of a node; its prior, by its parent.
     spans = Field(
         {"first": np.int32, "last": np.int32, "price": np.float64, "evidence": np.float64}, "node", saved=False
     )

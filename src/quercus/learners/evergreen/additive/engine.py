@@ -233,18 +233,18 @@ def weigh_additive(model: AdditiveState) -> float:
 
     Parameters
     ----------
-    singles
+    model
         Its arrays.
 
     Examples
     --------
     >>> from quercus.learners.evergreen.additive.engine import new_additive, resize
-    >>> singles = new_additive(np.uint64(7))
-    >>> resize(singles, features=2, classes=3, max_bytes=2**20)
-    >>> weigh_additive(singles)
+    >>> model = new_additive(np.uint64(7))
+    >>> resize(model, features=2, classes=3, max_bytes=2**20)
+    >>> weigh_additive(model)
     0.5
-    >>> singles.sums["loss"] = 9.0
-    >>> weigh_additive(singles)
+    >>> model.sums["loss"] = 9.0
+    >>> weigh_additive(model)
     0.0
     """
     if not model.is_on or len(model.columns) == 0:
@@ -259,7 +259,7 @@ def find_contributions(model: AdditiveState, row: Floats, label: int, other: int
 
     Parameters
     ----------
-    singles
+    model
         Its arrays.
     row
         Values by feature; NaN if missing, codes of categories.
