@@ -16,7 +16,7 @@ from quercus.explain import Explanation, TreeView
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows
 from quercus.learners.incremental.adaptive.state import AdaptiveState
 from quercus.learners.incremental.kernels import find_leaves, predict_rows, run_rows
-from quercus.learners.incremental.layout import ADAPTIVE, BUFFER_ROWS, MAJORITY, NAIVE_BAYES, NEEDS_LAYOUT
+from quercus.learners.incremental.layout import ADAPTIVE, BUFFER_ROWS, MAJORITY, NAIVE_BAYES, NEEDS_RESIZE
 from quercus.learners.incremental.restore import restore_tree
 from quercus.learners.incremental.state import GrowingState, TreeState
 from quercus.learners.incremental.view import view_tree
@@ -190,8 +190,8 @@ class IncrementalEngine(TreeEngine):
 
     def resume(self, state: GrowingState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
         """Give what a row brings its place, or make room for a split."""
-        if stop.why != NEEDS_LAYOUT:
-            state.make_room()
+        if stop.why != NEEDS_RESIZE:
+            state.ensure_capacity()
             return
         nominal = [kind == "nominal" for kind in known.kinds]
         try:
@@ -268,7 +268,7 @@ def check_tie(params: Any) -> None:
     check_number("alpha", params.alpha, least=0, above=True, most=1)
 
 
-def count_alternates(tree: Predictor) -> int:
+def count_alternate_subtrees(tree: Predictor) -> int:
     """Return the number of alternate subtrees on trial; 0 unless ``adaptive=True``.
 
     Parameters
@@ -283,4 +283,4 @@ def count_alternates(tree: Predictor) -> int:
     0
     """
     tree._check_fitted()
-    return int(tree._state.alternates)
+    return int(tree._state.alternate_subtrees)
