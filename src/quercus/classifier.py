@@ -441,6 +441,11 @@ class Classifier(Predictor):
 
     def _learn_known(self, x: Mapping[str, Any], y: Any, w: float) -> bool:
         """Learn one example unless it brings something new: a feature, a category, a class, an odd weight."""
+        return self._learn_single(x, y, w, None, LEARN)
+
+    def _learn_single(
+        self, x: Mapping[str, Any], y: Any, w: float, make_rows: Callable[..., Rows] | None, mode: int
+    ) -> bool:
         if self._is_changed:
             self._check_changes()
         schema, single = self.schema_, vars(self).get("_single")
@@ -456,10 +461,12 @@ class Classifier(Predictor):
             return False
         ids[0] = label
         weights[0] = w
+        if make_rows is not None:
+            rows = make_rows(rows.X, y=ids, weight=weights)
         try:
-            stop = self._own_gate.alone(self._run_slice, rows, 0, 1, LEARN)
+            stop = self._own_gate.alone(self._run_slice, rows, 0, 1, mode)
             if stop.why > PAUSED:
-                self._run(rows, LEARN, stop.row, RESUME)
+                self._run(rows, mode, stop.row, RESUME)
         except _FullError as full:
             raise full.error from None
         return True

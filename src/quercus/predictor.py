@@ -302,7 +302,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if cls.engine is not None:
                 cls.engine.check(learner)
             learner.schema_ = Schema.from_dict(model.schema)
-        except (TypeError, KeyError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"its header does not fit {cls.__name__}: {error}") from error
         learner._note_schema()
         learner._restore(model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
@@ -112,17 +112,14 @@ class Rows(Struct):
         if "y" in arrays and "weight" not in arrays:
             arrays["weight"] = np.ones(len(X))
         self._held = SimpleNamespace(arrays=self._nothing() | arrays)
-        self._ref: Any = None
 
     def __len__(self) -> int:
         return len(self.X)
 
-    @property
+    @cached_property
     def ref(self) -> Any:
         """What kernels take."""
-        if self._ref is None:
-            self._ref = self.make(**self._held.arrays)
-        return self._ref
+        return self.make(**self._held.arrays)
 
     def part(self, start: int, stop: int, features: int | None = None) -> Self:
         """Return some of the rows, and of their first features; what is written there is written here.

@@ -10,6 +10,7 @@ import numpy as np
 from quercus.acquisition.buyer import FeatureBuyer
 from quercus.acquisition.engine import CaseEngine
 from quercus.acquisition.layout import KNOWN, MISSING, ORDERED, REFUSED, UNKNOWN, Decision
+from quercus.acquisition.rows import PriceList
 from quercus.engine import Stop
 from quercus.rows import DONE
 
@@ -64,8 +65,9 @@ class BuyerEngine(CaseEngine):
         return Stop(stop, DONE)
 
     def plan(self, params, row, status, history, left, seed):
-        item, price, needs = params._prices.arrays()
-        state, chance = params._state, None if seed is None else random.Random(seed)
+        listed = PriceList(params._prices, len(row))
+        item, price, needs, state = listed.item, listed.price, listed.needs, params._state
+        chance = None if seed is None else random.Random(seed)
         q, theta = posterior(state, row, status, chance)
         unknown = [[f for f in np.flatnonzero(item == i) if status[f] == UNKNOWN] for i in range(len(price))]
         open_ = [i for i in range(len(price)) if unknown[i] and is_allowed(i, item, needs, status)]
@@ -90,7 +92,7 @@ class BuyerEngine(CaseEngine):
         best = max(worth, key=worth.__getitem__)
         return Decision(best, scores[best], None)
 
-    def believe(self, params, row, status, history):
+    def posterior(self, params, row, status):
         assert status.dtype == np.uint8
         assert row.dtype == np.float64
         assert set(status.tolist()) <= {UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED}

@@ -147,7 +147,7 @@ def test_predict_one_reads_only_what_it_buys():
     answer = model.predict_one(values)
     case = model.open(explore=False)
     run(case, ROW)
-    assert values.read == list(case._notes.values)
+    assert values.read == list(case._history.values)
     assert "mri" not in values.read
     assert answer == case.prediction
     assert model.predict_proba_one(Lazy(ROW)) == case.probabilities

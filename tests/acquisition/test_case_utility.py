@@ -66,7 +66,7 @@ def test_every_objective_buys_case_by_case_what_it_buys_in_a_batch(objective, nu
         case, _ = run(model, model.open(explore=False), row, save=True)
         assert case.cost == cost
         assert [name for name, was in zip(model.schema_.names, bought, strict=True) if was] == sorted(
-            case._notes.values, key=model.schema_.names.index
+            case._history.values, key=model.schema_.names.index
         )
 
 

@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from quercus.acquisition.steps import Step
+from quercus.acquisition.history import Step
 from tests.acquisition.fakes import PRICES, Buyer, fitted, patients
 
 
@@ -91,7 +91,7 @@ def test_refusals_cost_nothing_and_are_not_asked_again():
     assert case.question not in ("blood", None)
     case.order("blood")  # people change their minds
     assert case.waiting == ["hb", "crp"]
-    assert not case._notes.refused
+    assert not case._history.refused
 
 
 def test_orders_whose_results_come_in_any_order():
@@ -275,7 +275,7 @@ def test_thousands_of_cases_are_small():
     cases = [model.open({"age": age % 7}) for age in range(2000)]
     assert len({case._saved.seed for case in cases}) == 2000
     gc.collect()
-    held = [gc.get_referents(cases[0]), gc.get_referents(cases[0]._notes), gc.get_referents(cases[0]._saved)]
+    held = [gc.get_referents(cases[0]), gc.get_referents(cases[0]._history), gc.get_referents(cases[0]._saved)]
     assert not any(type(thing).__module__ == "numpy" for part in held for thing in part)
     assert len(str(cases[0].to_dict())) < 400
     model.learn(cases[1500], "ill")
@@ -296,8 +296,8 @@ def test_steps_that_do_not_follow_are_refused():
         (Step(kind="bought", item="mri", features=("mri",), results={"hb": 1}), "without having been ordered"),
     ):
         with pytest.raises(ValueError, match=words):
-            case._notes.take(step)
-    assert len(case._notes.steps) == 1
+            case._history.take(step)
+    assert len(case._history.steps) == 1
 
 
 def test_fakes_learn_something():

@@ -227,7 +227,7 @@ def test_a_group_of_many_outcomes_lumps_the_rare_ones():
     table = {f"v{i}": draw.normal(0.4 * ill, 1.0).round(2) for i in range(4)}
     model = qc.UtilityTree(groups={"blood": list(table)}).fit(table, np.where(ill, "ill", "well"))
     row, status = np.full(4, np.nan), np.zeros(4, np.uint8)
-    outcomes = model._outcomes(row, status, 0)
+    outcomes = model.engine.outcomes(model, row, status, 0)
     assert len(outcomes) == 33
     assert sum(outcome.probability for outcome in outcomes) == pytest.approx(1)
     assert outcomes[-1].values == {}

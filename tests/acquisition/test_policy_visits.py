@@ -60,10 +60,10 @@ def test_every_branch_of_one_outcome_is_its_situation(changes):
 def test_what_was_never_met_has_no_value_and_does_not_count_in_a_mean(monkeypatch):
     known = {0: (50.0, -0.2), 1: (30.0, -0.5), 2: (0.0, None), 3: (10.0, -0.1)}
 
-    def recall(self, row, status):
+    def recall(self, model, row, status):
         return (90.0, -0.4) if np.isnan(row[0]) else known[int(row[0])]
 
-    monkeypatch.setattr(qc.UtilityTree, "_recall", recall)
+    monkeypatch.setattr(type(qc.UtilityTree.engine), "recall", recall)
     jobs = ["a", "b", "c", "d"]
     tree = qc.UtilityTree().fit({"job": jobs * 30}, ["no", "no", "no", "yes"] * 30).tree()
     assert [node.branch for node in tree.nodes[1:]] == ["job in 'a', 'b', 'c'", "job == 'd'"]

@@ -3,8 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quercus.acquisition.layout import REFER, best_answer
+from quercus.acquisition.engine import best_answer
+from quercus.acquisition.layout import REFER
 from quercus.acquisition.prices import Prices, declared
+from quercus.acquisition.rows import PriceList
 
 NAMES = ["age", "hb", "mri", "crp"]
 BLOOD = {"blood": ["crp", "hb"]}
@@ -14,7 +16,8 @@ def test_items_go_by_their_first_column():
     prices = Prices(NAMES, {"blood": 20, "age": 0}, BLOOD, {"mri": ["blood", "age"]})
     assert prices.items == ["age", "blood", "mri"]
     assert prices.features("blood") == ["hb", "crp"]
-    item, price, needs = prices.arrays()
+    listed = PriceList(prices, 4)
+    item, price, needs = listed.item, listed.price, listed.needs
     assert (item.dtype, price.dtype, needs.dtype) == (np.int64, np.float64, np.uint8)
     assert item.tolist() == [0, 1, 2, 1]
     assert price.tolist() == [0.0, 20.0, 1.0]
@@ -70,7 +73,7 @@ def test_names_that_may_still_come_are_left_out():
         ["age", "hb"], {"ct": 300, "blood": 20}, {"blood": ["hb", "iron"]}, {"age": ["ct"], "blood": ["age"]}, open=True
     )
     assert prices.items == ["age", "blood"]
-    needs = prices.arrays().needs
+    needs = PriceList(prices, 2).needs
     # ct cannot be bought yet, so that age cannot either
     assert needs.tolist() == [[1, 0], [1, 0]]
 
@@ -99,7 +102,7 @@ def test_every_feature_is_in_exactly_one_item(data):
     assert sorted(place for places in prices.members for place in places) == list(range(len(names)))
     firsts = [places[0] for places in prices.members]
     assert firsts == sorted(firsts)
-    item = prices.arrays().item
+    item = PriceList(prices, len(names)).item
     assert all(item[place] == number for number, places in enumerate(prices.members) for place in places)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 # Parts of a tree that are shown; the answers at the probe tell of the others.
 NODES = 31
-MORE = ("online_loss_", "situations_")
+MORE = ("online_loss_",)
 
 
 def state(model: Any) -> dict[str, np.ndarray]:
@@ -38,6 +38,8 @@ def view(model: Any, probe: Any) -> dict[str, Any]:
     for name in ("n_leaves_", "depth_", "feature_importances_", "n_alternates_", "n_pool_", "rows_", *MORE):
         if hasattr(model, name):
             told[name.removesuffix("_")] = getattr(model, name)
+    if hasattr(model, "states_"):
+        told["situations"] = model.states_
     if hasattr(model, "uncertainty"):
         told["uncertainty"] = model.uncertainty(probe)._asdict()
         told["interval"] = model.interval(probe[:2])

@@ -13,7 +13,7 @@ from experiments.harness.exhibits import Row
 from experiments.harness.results import Results
 from experiments.harness.verdicts import denied, is_above
 from experiments.papers.reinforced.forms import GAMMA, RIGHT, WRONG
-from quercus.acquisition.purchases import Purchases
+from quercus.acquisition.rows import Purchases
 
 
 class Answered(NamedTuple):

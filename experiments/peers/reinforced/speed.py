@@ -46,7 +46,7 @@ def measure(cell: Cell, seed: int) -> list[Row]:
         model.predict(mixed.X)
         times.append((between - started, time.process_time() - between))
     learning, answering = (len(mixed.y) / min(each) for each in zip(*times, strict=True))
-    return [{"learning": learning, "answering": answering, "situations": model.situations_, "bytes": model.nbytes}]
+    return [{"learning": learning, "answering": answering, "situations": model.states_, "bytes": model.nbytes}]
 
 
 def summarize(found: Results) -> Report:
@@ -75,7 +75,7 @@ def fill_up(cell: Cell, seed: int) -> list[Row]:
         started = time.process_time()
         right = float((model.buy_and_learn(X, y).answers == y).mean())
         rate = size / (time.process_time() - started)
-        lines.append({"after": block * size, "bytes": model.nbytes, "situations": model.situations_, "rate": rate,
+        lines.append({"after": block * size, "bytes": model.nbytes, "situations": model.states_, "rate": rate,
                       "accuracy": right})  # fmt: skip
     return lines
 

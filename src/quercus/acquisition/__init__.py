@@ -7,14 +7,12 @@ wants to know next, and what it costs; it is answered, at once or later, and lea
 from __future__ import annotations
 
 from quercus.acquisition.case import Case
-from quercus.acquisition.explaining import CaseExplanation
+from quercus.acquisition.explaining import AnswerExplanation, CaseExplanation
+from quercus.acquisition.history import Step
 from quercus.acquisition.layout import REFER, Decision
-from quercus.acquisition.policy import PolicyTree
-from quercus.acquisition.policy_nodes import PolicyNode
+from quercus.acquisition.policy import PolicyNode, PolicyTree
 from quercus.acquisition.policy_outcomes import Outcome
 from quercus.acquisition.prices import Prices
-from quercus.acquisition.rehearsing import AnswerExplanation
-from quercus.acquisition.steps import Step
 
 __all__ = [
     "REFER",

@@ -2,62 +2,33 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
 from types import EllipsisType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from quercus.acquisition.booking import Booking
-from quercus.acquisition.case import Case
-from quercus.acquisition.engine import CaseEngine, Status
-from quercus.acquisition.layout import CASE, DECISION, EXPLORE, KNOWN, MISSING, Decision
-from quercus.acquisition.notes import Notes
-from quercus.acquisition.planning import (
-    believe,
-    buy_from,
-    can_buy,
-    check_feature,
-    find_keys,
-    is_settled,
-    judge,
-    plan_case,
-    read_known,
-    read_value,
-    read_values,
-)
+from quercus.acquisition.case import Case, open_case, resume_case
+from quercus.acquisition.engine import CaseEngine, Status, answer_example
+from quercus.acquisition.explaining import AnswerExplanation
+from quercus.acquisition.history import CaseHistory
+from quercus.acquisition.layout import CASE, DECISION, EXPLORE, Decision
 from quercus.acquisition.policy import PolicyTree, make_policy_tree
-from quercus.acquisition.policy_outcomes import Outcome
-from quercus.acquisition.policy_unroll import Weighed
-from quercus.acquisition.price_list import PriceList
-from quercus.acquisition.prices import Prices, declared, read_costs, read_limit
-from quercus.acquisition.purchases import Purchases
-from quercus.acquisition.rehearsing import AnswerExplanation, explain_answer
-from quercus.acquisition.rows import CaseRows
-from quercus.acquisition.saving import MOST, Saved, read_case
-from quercus.acquisition.steps import Step, Value
+from quercus.acquisition.prices import Prices, PriceTables, read_costs, read_limit
+from quercus.acquisition.rows import CaseRows, PriceList, Purchases, SingleCase, check_weights
+from quercus.acquisition.saving import MOST, read_spending
+from quercus.acquisition.simulation import explain_answer
 from quercus.classifier import Classifier
 from quercus.ledger import Ledger
 from quercus.predictor import Floats, Integers
 from quercus.rows import LEARN
-from quercus.schema import read_weights
 from quercus.schema.columns import plain
-from quercus.store import Model, ModelFileError
+from quercus.store import Model
 
 # A sum of prices that is off by rounding does not end a budget; the random numbers of cases are apart from all others.
 _ROUNDING = 1e-9
 _CASES = 1
-
-
-class _Tables(NamedTuple):
-    """Prices of the features that are learned (`own`) and of all that are named (`all`), and what they follow from."""
-
-    given: tuple[Any, Any, Any]
-    names: int
-    own: Prices
-    all: Prices
 
 
 class FeatureBuyer(Classifier):
@@ -81,9 +52,10 @@ class FeatureBuyer(Classifier):
     _entropy: int | None = None
     # What follows from arguments and the schema, and whether an argument has been given since.
     _is_stale = True
-    _tables: _Tables | None = None
+    _tables: PriceTables | None = None
     _listed: PriceList
     _settings: Any
+    _singles: list[SingleCase]
 
     def open(
         self,
@@ -107,25 +79,7 @@ class FeatureBuyer(Classifier):
         ledger
             Where to note every purchase.
         """
-        self._check_money()
-        if not isinstance(explore, bool):
-            raise TypeError(f"explore={explore!r} is neither True nor False.")
-        most = self.budget if isinstance(budget, EllipsisType) else read_limit("budget", budget)
-        if ledger is not None and not isinstance(ledger, Ledger):
-            raise TypeError(f"ledger is a {type(ledger).__name__}; give a quercus.ledger.Ledger.")
-        if not self._is_fitted():
-            self._new_schema()
-        values = read_known(self, known)
-        number = self._opened + 1
-        booking = Booking(ledger, number, explore, {})
-        booking.check(values)
-        step = believe(self, values).add_to(Step(kind="known", results=values))
-        self._opened = number
-        limit = None if most is None else float(most)
-        notes = Notes([step])
-        return Case(
-            self, Saved(number=number, seed=self._seed_of(number), explore=explore, budget=limit, notes=notes), booking
-        )
+        return open_case(self, known, explore, self.budget if isinstance(budget, EllipsisType) else budget, ledger)
 
     def resume(self, state: Mapping[str, Any], *, ledger: Ledger | None = None) -> Case:
         """Go on with a case that was saved; it asks what it would have asked.
@@ -137,26 +91,7 @@ class FeatureBuyer(Classifier):
         ledger
             That with which it was opened.
         """
-        self._check_money()
-        saved = read_case(state)
-        rows = dict(saved.rows or {})
-        if saved.rows is not None and ledger is None:
-            raise ValueError("this case notes its purchases in a ledger; give it: resume(state, ledger=...).")
-        if saved.rows is None and ledger is not None and saved.notes.bought:
-            raise ValueError("this case has bought without a ledger, which would miss that; resume it without one.")
-        for item, row in rows.items():
-            if ledger is not None and ledger.question(row).question != item:
-                raise ValueError(f"the ledger's question {row} is not for {item!r}; give the ledger of this case.")
-        for name, value in saved.notes.values.items():
-            read_value(self, name, value)
-        for name in (*saved.notes.waiting, *saved.notes.refused):
-            check_feature(self, name)
-        asking = saved.asking
-        if asking is not None and not can_buy(self, saved.notes, asking.item):
-            raise ValueError(
-                f"this case asks for {asking.item!r}, which it cannot buy here; resume it with its own model."
-            )
-        return Case(self, saved, Booking(ledger, saved.number, saved.explore, rows))
+        return resume_case(self, state, ledger)
 
     def learn(self, case: Case, label: Any, w: float = 1.0) -> None:
         """Learn from what a case knows, and close it; what was ordered and has not come is not known.
@@ -187,23 +122,22 @@ class FeatureBuyer(Classifier):
         if case._model is not self:
             raise ValueError("this case is of another model; bring it here with resume(case.to_dict()).")
         case._check_open()
-        notes = case._notes
-        if self._is_fitted():
-            x: dict[str, Value] = {name: value for name, value in notes.values.items() if value is not None}
-        else:
-            x = {name: notes.values.get(name) for name in dict.fromkeys([*self._tariff.names, *notes.values])}
+        history = case._history
+        named = dict.fromkeys([*self._tariff.names, *history.values])
+        x = case.known if self._is_fitted() else {name: history.values.get(name) for name in named}
         ending = case._find_ending(plain(label))
 
         def make_rows(X: Floats, **given: Any) -> CaseRows:
             decisions = np.zeros(1, DECISION)
             decisions["left"], decisions["seed"] = case._left(), case._saved.seed
             names, groups = self._prices.names, self._prices.group_of
-            status = np.array([[notes.status(name, groups.get(name, name)) for name in names]], np.uint8)
-            return self._case_rows(X, status=status, decisions=decisions, history=notes, **given)
+            status = np.array([[history.status(name, groups.get(name, name)) for name in names]], np.uint8)
+            return self._case_rows(X, status=status, decisions=decisions, history=history, **given)
 
         mode = LEARN | CASE | (EXPLORE if case._saved.explore else 0)
         with self._learning():
-            self._learn_batch([x], [label], None, [w], make_rows=make_rows, mode=mode)
+            if not (self._is_fitted() and self._learn_single(x, label, w, make_rows, mode)):
+                self._learn_batch([x], [label], None, [w], make_rows=make_rows, mode=mode)
         case._close(ending)
 
     def buy_and_learn(self, X: Any, y: Any, sample_weight: Any = None) -> Purchases:
@@ -227,13 +161,7 @@ class FeatureBuyer(Classifier):
         >>> told.cost[:2].tolist(), told.cost[-2:].tolist()
         ([4.0, 4.0], [3.0, 3.0])
         """
-        if sample_weight is not None:
-            weights = read_weights(sample_weight, len(y))
-            if not weights.all():
-                raise ValueError(
-                    f"sample_weight is 0 in row {int(weights.argmin())}; leave the row out: what is bought of it would "
-                    "teach nothing."
-                )
+        check_weights(sample_weight, len(y))
         spent, made = np.array([self._spent]), []
 
         def make_rows(X: Floats, **given: Any) -> CaseRows:
@@ -246,7 +174,7 @@ class FeatureBuyer(Classifier):
             finally:
                 if spent[0] != self._spent:
                     self._spent = float(spent[0])
-        return self._tell(made[0])
+        return Purchases.of(made[0], self._labels, self._order)
 
     def purchases(self, X: Any) -> Purchases:
         """Return for each row what the plan would buy of it, without exploring, and what it would answer.
@@ -265,12 +193,13 @@ class FeatureBuyer(Classifier):
         [3.0, 3.0]
         """
         with self._own_gate.reading:
-            X = self._read(X)
+            self._check_fitted()
             self._settings_now()
+            X = self._read(X)
             n = len(X)
             rows = self._case_rows(X, answers=np.full(n, -1), proba=np.zeros((n, len(self._order))))
             self.engine.answer(self._state, self, rows, self._known)
-            return self._tell(rows)
+            return Purchases.of(rows, self._labels, self._order)
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """Return the answer for one example, reading from it only what is worth its price.
@@ -283,7 +212,7 @@ class FeatureBuyer(Classifier):
             Values by feature name, a dict or any other mapping; what is absent, None or NaN is paid for, and missing.
         """
         with self._own_gate.reading:
-            return judge(self, buy_from(self, x)).prediction if self._is_fitted() else None
+            return answer_example(self, x).prediction if self._is_fitted() else None
 
     def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Any, float]:
         """Return the probability of each class for one example, reading from it only what is worth its price.
@@ -294,7 +223,7 @@ class FeatureBuyer(Classifier):
             As in `predict_one`.
         """
         with self._own_gate.reading:
-            return judge(self, buy_from(self, x)).probabilities if self._is_fitted() else {}
+            return answer_example(self, x).probabilities if self._is_fitted() else {}
 
     def tree(self, *, depth: int = 6, reach: float = 0.01) -> PolicyTree:
         """Return what the model asks, for how much, and what it answers, as a tree to look at; nothing is bought.
@@ -351,44 +280,30 @@ class FeatureBuyer(Classifier):
         self._settings_now()
         return super()._answer(X)
 
-    def _tell(self, rows: CaseRows) -> Purchases:
-        answers = rows.answers
-        rank = np.argsort(self._order)
-        labels = self._labels[rank[answers]]
-        if (answers < 0).any():
-            labels = labels.astype(object)
-            labels[answers < 0] = None
-        bought = (rows.status == KNOWN) | (rows.status == MISSING)
-        return Purchases(labels, np.ascontiguousarray(rows.proba[:, self._order]), rows.cost, bought)
-
     def _plan(
-        self, row: Floats, status: Status, left: float, seed: int, explore: bool, history: Notes | None = None
+        self, row: Floats, status: Status, left: float, seed: int, explore: bool, history: CaseHistory | None = None
     ) -> Decision:
         """Return what to buy next for a row of which some is known, or why nothing."""
         return self.engine.plan(self, row, status, history, left, seed if explore else None)
 
-    def _believe(self, row: Floats, status: Status, history: Notes | None = None) -> Floats:
+    def _posterior(self, row: Floats, status: Status) -> Floats:
         """Return the probabilities by class id of a row of which some is known."""
-        return self.engine.believe(self, row, status, history)
+        return self.engine.posterior(self, row, status)
 
-    def _outcomes(self, row: Floats, status: Status, item: int) -> list[Outcome]:
-        """Return what may come back if an item is bought."""
-        return self.engine.outcomes(self, row, status, item)
+    def _take_single(self, singles: list[SingleCase]) -> SingleCase:
+        """Return what a step of a case is told with, one of these if it is for the prices of now."""
+        prices = self._price_list(len(self.schema_.names))
+        try:
+            while True:
+                single = singles.pop()
+                if single.prices is prices:
+                    return single
+        except IndexError:
+            return SingleCase(self._known, prices, min(prices.width, self.engine.width(self._state)))
 
-    def _recall(self, row: Floats, status: Status) -> tuple[float, float | None] | None:
-        return self.engine.recall(self, row, status)
-
-    def _weigh_question(self, row: Floats, status: Status, item: int, score: float) -> Weighed:
-        return self.engine.weigh_question(self, row, status, item, score)
-
-    _believe_case = believe
-    _check_feature = check_feature
-    _is_settled = is_settled
-    _judge = judge
-    _keys_of = find_keys
-    _plan_case = plan_case
-    _read_value = read_value
-    _read_values = read_values
+    def _widen(self, features: int) -> None:
+        super()._widen(features)
+        self._singles = []
 
     def _left(self, budget: float | None, cost: float, shared: bool = True) -> float:
         """Return what a case may still spend: of its own budget, and of what all cases share."""
@@ -398,7 +313,7 @@ class FeatureBuyer(Classifier):
         return min(own, self.total - self._spent + _ROUNDING * self.total)
 
     def _spend(self, amount: float) -> None:
-        self._spent += amount
+        self.__dict__["_spent"] = self._spent + amount
 
     def _seed_of(self, number: int) -> int:
         if self.seed is None and self._entropy is None:
@@ -429,29 +344,22 @@ class FeatureBuyer(Classifier):
             self._note_schema()
         return self._settings
 
-    def _tables_now(self) -> _Tables:
+    def _tables_now(self) -> PriceTables:
         names = len(self.schema_.names) if self._is_fitted() else -1
         tables = self._tables
         if tables is None or tables.names != names or tables.given != (self.costs, self.groups, self.requires):
             return self._find_tables(self.costs)
         return tables
 
-    def _find_tables(self, costs: Any) -> _Tables:
-        given = (costs, self.groups, self.requires)
-        fitted, open_ = self._is_fitted(), self.features == "open"
-        own = Prices(self.schema_.names, *given, open=open_) if fitted else Prices([], *given, open=True)
-        named = [] if fitted and not open_ else [*declared(*given), *self._nominal_names()]
-        names = list(dict.fromkeys([*own.names, *named]))
-        every = own if names == own.names else Prices(names, *given)
-        return _Tables(copy.deepcopy(given), len(own.names) if fitted else -1, own, every)
-
-    def _nominal_names(self) -> list[str]:
-        return [name for name in self.nominal or () if isinstance(name, str)]
+    def _find_tables(self, costs: Any) -> PriceTables:
+        names = self.schema_.names if self._is_fitted() else None
+        nominal = [name for name in self.nominal or () if isinstance(name, str)]
+        return PriceTables.of(names, costs, self.groups, self.requires, nominal, open=self.features == "open")
 
     def _check_money(self) -> None:
-        for name in ("budget", "total", "refer"):
+        for name in ("budget", "total", "refer") if self._is_stale else ():
             read_limit(name, getattr(self, name))
-        self._tables = self._tables_now()
+        self.__dict__["_tables"] = self._tables_now()
 
     def _check_names_fit(self, names: list[str]) -> None:
         Prices(names, self.costs, self.groups, self.requires, open=self.features == "open")
@@ -471,6 +379,7 @@ class FeatureBuyer(Classifier):
                 self._state.max_bytes = int(self.max_bytes)
             self._settings = self.engine.settings(self)
             self._listed = self._price_list(len(self.schema_.names))
+            self._singles = []
         except BaseException:
             self._is_stale = True
             raise
@@ -481,14 +390,11 @@ class FeatureBuyer(Classifier):
     @classmethod
     def _from_model(cls, model: Model) -> Self:
         learner: Self = super()._from_model(model)
-        books = model.extra.get("inquiry")
-        if not isinstance(books, dict) or set(books) != {"spent", "opened", "entropy"}:
-            raise ModelFileError("what it has spent is missing.")
-        spent, opened, entropy = books["spent"], books["opened"], books["entropy"]
-        is_sound = type(spent) is float and 0 <= spent < math.inf and type(opened) is int and 0 <= opened <= MOST
-        if not is_sound or not (entropy is None or (type(entropy) is int and entropy >= 0)):
-            raise ModelFileError("what it has spent makes no sense.")
-        learner._spent, learner._opened, learner._entropy = spent, opened, entropy
+        learner._spent, learner._opened, learner._entropy = read_spending(model.extra.get("inquiry"))
         # Files of earlier versions may have changed an argument.
         learner._note_schema()
         return learner
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return state | {"_singles": []} if "_singles" in state else state

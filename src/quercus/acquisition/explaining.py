@@ -1,15 +1,17 @@
-"""How a case went, in words that a person who decides would use, and as data."""
+"""How a case went, or the answer for one example comes about: in words that a person who decides would use, as data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from quercus.acquisition.history import Label, Step, Value
 from quercus.acquisition.layout import REFER, Refer
-from quercus.acquisition.steps import Label, Step, Value
-from quercus.explain.words import show_name, show_number, show_share, show_value
+from quercus.explain.words import others, show_name, show_number, show_share, show_value
 
+# So many items that were not bought are named.
+_MOST_NAMED = 8
 _STOPS = {
     "confident": "it is sure enough of the answer",
     "region": "whatever else comes, the answer stays the same",
@@ -181,3 +183,86 @@ def _result(name: str, value: Value) -> str:
 
 def _answer(label: Any, probability: float | None) -> str:
     return show_value(label) if probability is None else f"{show_value(label)} ({show_share(probability)})"
+
+
+class Asked(NamedTuple):
+    """A question that was asked, its price, and what was expected of it.
+
+    ``at_once`` is what an answer without it was expected to bring, in the unit of the loss (0 if right and -1 if wrong,
+    unless the model has a loss or rewards); ``asking`` what the question was: with a `ReinforcedTree` all that follows
+    from it less prices, with others an answer right after it, prices left out.
+
+    Examples
+    --------
+    >>> Asked("mri", 500.0, -0.4, -0.1).question
+    'mri'
+    """
+
+    question: str
+    price: float
+    at_once: float
+    asking: float
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class AnswerExplanation(CaseExplanation):
+    """How the answer for one example came about; `model.explain_one` makes one.
+
+    Parameters
+    ----------
+    asked
+        The questions in their order, each with its price and what was expected of it.
+    not_bought
+        Price of each item that was not bought.
+
+    Notes
+    -----
+    The rest is as in `CaseExplanation`.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree
+    >>> rows = [{"fever": "high", "shoes": "red"}, {"fever": "none", "shoes": "red"}] * 50
+    >>> model = UtilityTree(costs={"fever": 3}).fit(rows, ["ill", "well"] * 50)
+    >>> model.explain_one({"fever": "high", "shoes": "blue"})
+    predicts 'ill' (98%), for 3
+      nothing known at first: 'ill' (50%)
+      asked fever for 3 (worth -0.0192, answering at once -0.5): fever = 'high'; then 'ill' (98%)
+      stopped: what is left would cost more than it is expected to save
+      not bought: shoes (1)
+    """
+
+    asked: tuple[Asked, ...] = ()
+    not_bought: Mapping[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON; an answer that is for a person is ``"REFER"``."""
+        more = {"asked": [each._asdict() for each in self.asked], "not_bought": dict(self.not_bought)}
+        return CaseExplanation.to_dict(self) | more
+
+    def __str__(self) -> str:
+        text = CaseExplanation.__str__(self)
+        if not self.not_bought:
+            return text
+        named = [f"{show_name(item)} ({_price(price)})" for item, price in self.not_bought.items()]
+        if len(named) > _MOST_NAMED:
+            named = [*named[: _MOST_NAMED - 1], others(len(named) - _MOST_NAMED + 1)]
+        return f"{text}\n  not bought: {', '.join(named)}"
+
+    __repr__ = __str__
+
+    def _way(self) -> list[str]:
+        expected = {each.question: each for each in self.asked}
+        lines = []
+        for step in self.steps:
+            each = expected.get(step.item or "")
+            lines += step_lines(step) if each is None else step_lines(step, "asked", f" ({_expected(each)})")
+        return lines
+
+
+def _expected(each: Asked) -> str:
+    return f"worth {each.asking + 0.0:.3g}, answering at once {each.at_once + 0.0:.3g}"
+
+
+def _price(price: float) -> str:
+    return show_number(price) if price else "free"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 # State of a feature in a case: not known, known, bought without a result, not to be had, bought and on its way.
 UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
@@ -14,9 +13,9 @@ UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
 STOPS = ("confident", "region", "gain", "budget", "nothing left", "worth", "questions", "rare")
 CONFIDENT, REGION, GAIN, BUDGET, NOTHING_LEFT, WORTH, QUESTIONS, RARE, GOES_ON = range(9)
 # What a loop over cases does beside the flags of `quercus.rows`. EXPLORE: cases ask for the sake of learning, too;
-# WHOLE: all values of a row are learned, not what was bought; STEP: just decide what comes next in a case; BELIEVE:
+# WHOLE: all values of a row are learned, not what was bought; STEP: just decide what comes next in a case; POSTERIOR:
 # just tell its class probabilities; CASE: learn what a case knows.
-EXPLORE, WHOLE, STEP, BELIEVE, CASE = 16, 32, 64, 128, 256
+EXPLORE, WHOLE, STEP, POSTERIOR, CASE = 16, 32, 64, 128, 256
 LEARN = 2
 # Kinds of features; UNSEEN: only missing values so far.
 NUMERIC, NOMINAL, UNSEEN = range(3)
@@ -71,36 +70,3 @@ class Refer(Enum):
 
 
 REFER = Refer.REFER
-
-
-def best_answer(
-    q: npt.NDArray[np.float64], order: npt.NDArray[np.int64], loss: npt.NDArray[np.float64]
-) -> tuple[int, float]:
-    """Return the class of least expected loss, and that loss; of equal ones the first in order.
-
-    Parameters
-    ----------
-    q
-        Probabilities by class id.
-    order
-        Class ids in the order of `classes_`.
-    loss
-        Table of true class by answer; empty: 0/1.
-
-    Examples
-    --------
-    >>> q, order = np.array([0.75, 0.25]), np.array([1, 0])
-    >>> best_answer(q, order, np.empty((0, 0)))
-    (0, 0.25)
-    >>> best_answer(q, order, np.array([[0.0, 1.0], [10.0, 0.0]]))
-    (1, 0.75)
-    """
-    best, least = -1, np.inf
-    shares: list[Any] = q.tolist()
-    for answer in order.tolist():
-        expected = 1.0 - shares[answer]
-        if loss.size:
-            expected = sum(share * cost for share, cost in zip(shares, loss[:, answer].tolist(), strict=True))
-        if expected < least:
-            best, least = answer, expected
-    return best, float(least)

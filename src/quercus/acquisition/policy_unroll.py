@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.layout import KNOWN, MISSING, REFER, Refer, best_answer
+from quercus.acquisition.engine import Weighed, best_answer, judge
+from quercus.acquisition.history import Label
+from quercus.acquisition.layout import KNOWN, MISSING, REFER, Refer
 from quercus.acquisition.policy_outcomes import Part, join_parts
-from quercus.acquisition.steps import Label
 from quercus.predictor import Floats
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def unroll(model: FeatureBuyer, depth: int, reach: float) -> Stage:
     places = len(model._prices.names)
     row, status = np.full(places, np.nan), np.zeros(places, np.uint8)
     left = model._left(model.budget, 0.0, shared=False)
-    root = Stage(row, status, left, 0, 1.0, model._believe(row, status))
+    root = Stage(row, status, left, 0, 1.0, model._posterior(row, status))
     waiting, found = [root], [root]
     while waiting:
         stage = waiting.pop()
@@ -107,19 +108,6 @@ def unroll(model: FeatureBuyer, depth: int, reach: float) -> Stage:
     for stage in reversed(list(root.walk())):
         _finish(stage, shapes)
     return root
-
-
-class Weighed(NamedTuple):
-    """What answering at once is expected to bring, and what a question is, in the unit of the loss.
-
-    Examples
-    --------
-    >>> Weighed(at_once=-0.4, asking=-0.1).at_once
-    -0.4
-    """
-
-    at_once: float
-    asking: float
 
 
 def weigh(model: FeatureBuyer, row: Floats, status: npt.NDArray[np.uint8], item: int) -> Weighed:
@@ -142,7 +130,7 @@ def weigh(model: FeatureBuyer, row: Floats, status: npt.NDArray[np.uint8], item:
     >>> round(now, 3), round(then, 3)
     (-0.5, -0.045)
     """
-    stage = Stage(row, status, 0.0, 0, 1.0, model._believe(row, status), item=item)
+    stage = Stage(row, status, 0.0, 0, 1.0, model._posterior(row, status), item=item)
     children = _branches(model, stage)
     for each in (stage, *children):
         _judge(model, each)
@@ -158,7 +146,7 @@ def _decide(model: FeatureBuyer, stage: Stage, depth: int, reach: float) -> None
     else:
         stage.item, stage.price = item, model._prices.costs[item]
         stage.kind = "question" if stage.depth < depth and stage.reach >= max(reach, _LEAST_REACH) else "cut"
-    met = model._recall(stage.row, stage.status)
+    met = model.engine.recall(model, stage.row, stage.status)
     if met is not None:
         stage.visits, stage.value = met
     _judge(model, stage)
@@ -166,7 +154,7 @@ def _decide(model: FeatureBuyer, stage: Stage, depth: int, reach: float) -> None
 
 def _judge(model: FeatureBuyer, stage: Stage) -> None:
     """Note the answer that what is known leads to, and what it is worth; more is expected where more is asked."""
-    stage.answer = model._judge(stage.q).prediction
+    stage.answer = judge(model, stage.q).prediction
     best, expected = best_answer(stage.q, model._order, model._loss)
     is_referred = stage.answer is REFER and model.refer is not None
     stage.accuracy = 0.0 if is_referred else float(stage.q[best])
@@ -180,7 +168,7 @@ def _branches(model: FeatureBuyer, stage: Stage) -> list[Stage]:
     """Return a stage for each outcome of a question."""
     left, below = stage.left - stage.price, stage.depth + 1
     children, rest = [], stage.q.copy()
-    for probability, values, parts in model._outcomes(stage.row, stage.status, stage.item):
+    for probability, values, parts in model.engine.outcomes(model, stage.row, stage.status, stage.item):
         reach = stage.reach * probability
         if reach <= 0:
             continue
@@ -188,7 +176,7 @@ def _branches(model: FeatureBuyer, stage: Stage) -> list[Stage]:
         row[places] = list(values.values())
         status[places] = np.where(np.isnan(row[places]), MISSING, KNOWN)
         if values:
-            child = Stage(row, status, left, below, reach, model._believe(row, status), parts, values)
+            child = Stage(row, status, left, below, reach, model._posterior(row, status), parts, values)
             rest -= probability * child.q
         else:
             # All that is known of the others is that they are none of those that are told apart.

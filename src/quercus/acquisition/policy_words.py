@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from quercus.acquisition.history import Label
 from quercus.acquisition.layout import REFER
-from quercus.acquisition.steps import Label
 from quercus.explain.captions import GREY, pick_colours, plural
 from quercus.explain.chart import Box, Face
 from quercus.explain.page import write_html
@@ -25,8 +25,7 @@ from quercus.explain.words import (
 )
 
 if TYPE_CHECKING:
-    from quercus.acquisition.policy import PolicyTree
-    from quercus.acquisition.policy_nodes import PolicyNode
+    from quercus.acquisition.policy import PolicyNode, PolicyTree
 
 _LINE = 120
 _LEAST = 32  # columns that stay for what a node does, however deep it is

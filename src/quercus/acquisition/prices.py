@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from quercus.arguments import check_number
 from quercus.schema.refusals import listed
-
-
-class PriceArrays(NamedTuple):
-    """Prices as kernels take them.
-
-    ``item`` is the item of each feature, ``price`` of each item, and ``needs[i, j]`` is 1 if j must have been bought
-    before i; an item that can never be bought, because what it needs is not there yet, needs itself.
-
-    Examples
-    --------
-    >>> Prices(["age", "hb", "crp"], {"blood": 20}, {"blood": ["hb", "crp"]}).arrays().item
-    array([0, 1, 1])
-    """
-
-    item: npt.NDArray[np.int64]
-    price: npt.NDArray[np.float64]
-    needs: npt.NDArray[np.uint8]
 
 
 class Prices:
@@ -125,22 +106,6 @@ class Prices:
         """
         return self.costs[self.numbers[item]]
 
-    def arrays(self) -> PriceArrays:
-        """Return all of it as arrays.
-
-        Examples
-        --------
-        >>> Prices(["age", "mri"], {"mri": 500}, requires={"mri": ["age"]}).arrays().needs
-        array([[0, 0],
-               [1, 0]], dtype=uint8)
-        """
-        item = np.empty(len(self.names), np.int64)
-        needs = np.zeros((len(self.items), len(self.items)), np.uint8)
-        for number, places in enumerate(self.members):
-            item[places] = number
-            needs[number, self.needs[number]] = 1
-        return PriceArrays(item, np.array(self.costs, np.float64), needs)
-
     def check_item(self, item: Any) -> str:
         """Return the name of an item, or refuse what is none.
 
@@ -199,6 +164,51 @@ class Prices:
                 found = [self.numbers[other] for other, is_there in zip(others, there, strict=True) if is_there]
                 needs[number] = found if all(there) else [*found, number]
         return needs
+
+
+class PriceTables(NamedTuple):
+    """Prices of the features that are learned (`own`) and of all that are named (`all`), and what they follow from.
+
+    Examples
+    --------
+    >>> PriceTables.of(["age"], {"age": 3, "mri": 9}, None, None, open=True).all.names
+    ['age', 'mri']
+    """
+
+    given: tuple[Any, Any, Any]
+    names: int
+    own: Prices
+    all: Prices
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str] | None,
+        costs: Any,
+        groups: Any,
+        requires: Any,
+        more: Sequence[str] = (),
+        open: bool = False,
+    ) -> PriceTables:
+        """Return the prices of a learner.
+
+        Parameters
+        ----------
+        names
+            The features that are learned; None before anything was.
+        costs, groups, requires
+            As in `Prices`.
+        more
+            Features that are named elsewhere.
+        open
+            Whether new features may come later.
+        """
+        given = (costs, groups, requires)
+        own = Prices([], *given, open=True) if names is None else Prices(names, *given, open=open)
+        named = [*declared(*given), *more] if names is None or open else []
+        whole = list(dict.fromkeys([*own.names, *named]))
+        every = own if whole == own.names else Prices(whole, *given)
+        return cls(copy.deepcopy(given), -1 if names is None else len(own.names), own, every)
 
 
 def declared(costs: Any, groups: Any, requires: Any) -> list[str]:

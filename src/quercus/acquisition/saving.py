@@ -5,24 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from quercus.acquisition.engine import can_buy, check_feature, read_value
+from quercus.acquisition.history import KINDS, CaseHistory, Label, Quote, Step
 from quercus.acquisition.layout import REFER, STOPS, Refer
-from quercus.acquisition.notes import Notes, Offer
-from quercus.acquisition.steps import (
-    Label,
-    read_number,
-    read_part,
-    read_price,
-    read_scalar,
-    read_step,
-    read_whole,
-    refuse_state,
-)
+from quercus.schema.columns import plain
+from quercus.schema.refusals import short
+from quercus.store import ModelFileError
+
+if TYPE_CHECKING:
+    from quercus.acquisition.buyer import FeatureBuyer
+    from quercus.ledger import Ledger
 
 FORMAT = 1
 # Seeds and counts stay below this, so that any reader of JSON keeps them exactly.
 MOST = 2**53 - 1
+_REMEDY = "give what case.to_dict() returned, unchanged"
 
 
 class Ending(NamedTuple):
@@ -44,7 +43,7 @@ class Ending(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saved:
+class SavedCase:
     """All that makes a case.
 
     Parameters
@@ -53,7 +52,7 @@ class Saved:
         Which case of the model it is, and the seed of its randomness.
     explore, budget
         As it was opened.
-    notes
+    history
         Its steps.
     asking
         The question that was read and is not answered.
@@ -64,7 +63,7 @@ class Saved:
 
     Examples
     --------
-    >>> Saved(number=1, seed=7, explore=True, budget=None, notes=Notes()).seed
+    >>> SavedCase(number=1, seed=7, explore=True, budget=None, history=CaseHistory()).seed
     7
     """
 
@@ -72,14 +71,14 @@ class Saved:
     seed: int
     explore: bool
     budget: float | None
-    notes: Notes
-    asking: Offer | None = None
+    history: CaseHistory
+    asking: Quote | None = None
     ending: Ending | None = None
     rows: Mapping[str, int] | None = None
 
 
 def write_case(
-    saved: Saved, asking: Offer | None, ending: Ending | None, rows: Mapping[str, int] | None
+    saved: SavedCase, asking: Quote | None, ending: Ending | None, rows: Mapping[str, int] | None
 ) -> dict[str, Any]:
     """Return a case as plain JSON.
 
@@ -88,11 +87,12 @@ def write_case(
     saved
         How it was opened, and its steps.
     asking, ending, rows
-        As they are now; see `Saved`.
+        As they are now; see `SavedCase`.
 
     Examples
     --------
-    >>> write_case(Saved(number=1, seed=7, explore=True, budget=None, notes=Notes()), None, None, None)["seed"]
+    >>> saved = SavedCase(number=1, seed=7, explore=True, budget=None, history=CaseHistory())
+    >>> write_case(saved, None, None, None)["seed"]
     7
     """
     return {
@@ -101,14 +101,14 @@ def write_case(
         "seed": saved.seed,
         "explore": saved.explore,
         "budget": saved.budget,
-        "steps": [step.to_dict() for step in saved.notes.steps],
+        "steps": [step.to_dict() for step in saved.history.steps],
         "asking": None if asking is None else _write_asking(asking),
         "ledger": None if rows is None else dict(rows),
         "closed": None if ending is None else _write_ending(ending),
     }
 
 
-def _write_asking(asking: Offer) -> dict[str, Any]:
+def _write_asking(asking: Quote) -> dict[str, Any]:
     worth = None if math.isnan(asking.worth) else asking.worth
     return {"item": asking.item, "price": asking.price, "worth": worth}
 
@@ -125,7 +125,7 @@ def _write_ending(ending: Ending) -> dict[str, Any]:
     }
 
 
-def read_case(state: Any) -> Saved:
+def read_case(state: Any) -> SavedCase:
     """Return what `write_case` wrote, or refuse what is damaged.
 
     Parameters
@@ -154,35 +154,85 @@ def read_case(state: Any) -> Saved:
     steps = part.get("steps")
     if not isinstance(steps, list) or not steps:
         refuse_state("steps", steps)
-    notes = Notes()
+    history = CaseHistory()
     for place, step in enumerate(steps):
         read = read_step(step, f"steps[{place}]")
         if (read.kind == "known") != (place == 0):
             refuse_state(f"steps[{place}].kind", read.kind)
         try:
-            notes.take(read)
+            history.take(read)
         except ValueError as error:
             raise ValueError(f"this is no saved case: in steps[{place}] {error}") from None
-    return Saved(
+    return SavedCase(
         number=number,
         seed=seed,
         explore=part["explore"],
         budget=None if part.get("budget") is None else read_price(part["budget"], "budget"),
-        notes=notes,
+        history=history,
         asking=_read_asking(part.get("asking")),
         ending=_read_ending(part.get("closed")),
-        rows=_read_rows(part.get("ledger"), notes),
+        rows=_read_rows(part.get("ledger"), history),
     )
 
 
-def _read_asking(state: Any) -> Offer | None:
+def check_saved(buyer: FeatureBuyer, saved: SavedCase, ledger: Ledger | None) -> None:
+    """Raise ValueError unless a case may go on with this model and this ledger.
+
+    Parameters
+    ----------
+    buyer
+        The model.
+    saved
+        The case.
+    ledger
+        That with which it was opened, or None.
+    """
+    if saved.rows is not None and ledger is None:
+        raise ValueError("this case notes its purchases in a ledger; give it: resume(state, ledger=...).")
+    if saved.rows is None and ledger is not None and saved.history.bought:
+        raise ValueError("this case has bought without a ledger, which would miss that; resume it without one.")
+    for item, row in (saved.rows or {}).items():
+        if ledger is not None and ledger.question(row).question != item:
+            raise ValueError(f"the ledger's question {row} is not for {item!r}; give the ledger of this case.")
+    for name, value in saved.history.values.items():
+        read_value(buyer, name, value)
+    for name in (*saved.history.waiting, *saved.history.refused):
+        check_feature(buyer, name)
+    asking = saved.asking
+    if asking is not None and not can_buy(buyer, saved.history, asking.item):
+        raise ValueError(f"this case asks for {asking.item!r}, which it cannot buy here; resume it with its own model.")
+
+
+def read_spending(state: Any) -> tuple[float, int, int | None]:
+    """Return what a saved model has spent, how many cases it has opened, and the seed of these if it had none.
+
+    Parameters
+    ----------
+    state
+        What its file holds.
+
+    Examples
+    --------
+    >>> read_spending({"spent": 20.0, "opened": 3, "entropy": None})
+    (20.0, 3, None)
+    """
+    if not isinstance(state, dict) or set(state) != {"spent", "opened", "entropy"}:
+        raise ModelFileError("what it has spent is missing.")
+    spent, opened, entropy = state["spent"], state["opened"], state["entropy"]
+    is_sound = type(spent) is float and 0 <= spent < math.inf and type(opened) is int and 0 <= opened <= MOST
+    if not is_sound or not (entropy is None or (type(entropy) is int and entropy >= 0)):
+        raise ModelFileError("what it has spent makes no sense.")
+    return spent, opened, entropy
+
+
+def _read_asking(state: Any) -> Quote | None:
     if state is None:
         return None
     part = read_part(state, "asking")
     item, worth = part.get("item"), read_number(part.get("worth"), "asking.worth")
     if not isinstance(item, str):
         refuse_state("asking.item", item)
-    return Offer(item, read_price(part.get("price"), "asking.price"), math.nan if worth is None else worth)
+    return Quote(item, read_price(part.get("price"), "asking.price"), math.nan if worth is None else worth)
 
 
 def _read_ending(state: Any) -> Ending | None:
@@ -206,10 +256,139 @@ def _read_ending(state: Any) -> Ending | None:
     )
 
 
-def _read_rows(state: Any, notes: Notes) -> dict[str, int] | None:
+def _read_rows(state: Any, history: CaseHistory) -> dict[str, int] | None:
     if state is None:
         return None
     part = read_part(state, "ledger")
-    if set(part) != set(notes.bought):
+    if set(part) != set(history.bought):
         refuse_state("ledger", dict(part))
     return {item: read_whole(row, f"ledger[{item!r}]", MOST) for item, row in part.items()}
+
+
+def read_step(state: Any, where: str) -> Step:
+    """Return the step that `Step.to_dict` described.
+
+    Parameters
+    ----------
+    state
+        What it returned, perhaps damaged.
+    where
+        Which step it is, for messages.
+
+    Examples
+    --------
+    >>> read_step({"kind": "refused", "item": "mri"}, "steps[1]").features
+    ('mri',)
+    >>> read_step({"kind": "lost"}, "steps[1]")
+    Traceback (most recent call last):
+        ...
+    ValueError: this is no saved case: steps[1].kind is 'lost'; give what case.to_dict() returned, unchanged.
+    """
+    part = read_part(state, where)
+    kind = part.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        refuse_state(f"{where}.kind", kind)
+    item = part.get("item")
+    if (kind in ("bought", "refused")) != isinstance(item, str):
+        refuse_state(f"{where}.item", item)
+    features = part.get("features", [] if item is None else [item])
+    if not isinstance(features, list) or not all(isinstance(name, str) for name in features):
+        refuse_state(f"{where}.features", features)
+    if bool(features) != isinstance(item, str) or len(set(features)) < len(features):
+        refuse_state(f"{where}.features", features)
+    results = read_part(part.get("results", {}), f"{where}.results")
+    for name, value in results.items():
+        read_scalar(value, f"{where}.results[{name!r}]", optional=kind != "known")
+    label = read_scalar(part.get("prediction"), f"{where}.prediction")
+    return Step(
+        kind=kind,  # type: ignore[arg-type]
+        item=item,
+        price=read_price(part.get("price", 0.0), f"{where}.price"),
+        worth=read_number(part.get("worth"), f"{where}.worth"),
+        features=tuple(features),
+        results=dict(results),
+        prediction=label,
+        probability=read_number(part.get("probability"), f"{where}.probability"),
+    )
+
+
+def read_part(state: Any, where: str) -> Mapping[str, Any]:
+    """Return a table of a saved case, or refuse what is none.
+
+    Examples
+    --------
+    >>> read_part({"kind": "came"}, "steps[1]")
+    {'kind': 'came'}
+    """
+    if not isinstance(state, Mapping) or not all(isinstance(key, str) for key in state):
+        refuse_state(where, state)
+    return state
+
+
+def read_scalar(value: Any, where: str, optional: bool = True) -> Any:
+    """Return a value or label of a saved case: a finite number, a bool, text, or None.
+
+    Examples
+    --------
+    >>> read_scalar("ill", "final.prediction")
+    'ill'
+    """
+    is_plain = value is None or type(value) in (str, bool, int, float)
+    if not is_plain or (value is None and not optional) or (type(value) is float and not math.isfinite(value)):
+        refuse_state(where, value)
+    return plain(value)
+
+
+def read_number(value: Any, where: str) -> float | None:
+    """Return a finite number of a saved case, or None.
+
+    Examples
+    --------
+    >>> read_number(1, "steps[1].worth"), read_number(None, "steps[1].worth")
+    (1.0, None)
+    """
+    if value is None:
+        return None
+    if type(value) not in (int, float) or not math.isfinite(value):
+        refuse_state(where, value)
+    return float(value)
+
+
+def read_price(value: Any, where: str) -> float:
+    """Return a price of a saved case.
+
+    Examples
+    --------
+    >>> read_price(20, "steps[1].price")
+    20.0
+    """
+    price = read_number(value, where)
+    if price is None or price < 0:
+        refuse_state(where, value)
+    return price
+
+
+def read_whole(value: Any, where: str, most: int) -> int:
+    """Return a whole number of a saved case, from 0 up to the most.
+
+    Examples
+    --------
+    >>> read_whole(7, "seed", 2**53)
+    7
+    """
+    if type(value) is not int or not 0 <= value <= most:
+        refuse_state(where, value)
+    return value
+
+
+def refuse_state(where: str, value: Any) -> NoReturn:
+    """Raise the error for a part of a saved case that makes no sense.
+
+    Examples
+    --------
+    >>> refuse_state("seed", -1)
+    Traceback (most recent call last):
+        ...
+    ValueError: this is no saved case: seed is -1; give what case.to_dict() returned, unchanged.
+    """
+    raise ValueError(f"this is no saved case: {where} is {short(value)}; {_REMEDY}.")

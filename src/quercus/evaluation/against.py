@@ -17,7 +17,7 @@ from quercus.streams.memory import MemoryStream
 
 if TYPE_CHECKING:
     from quercus.acquisition import Prices
-    from quercus.acquisition.purchases import Purchases
+    from quercus.acquisition.rows import Purchases
 
 Floats = NDArray[np.float64]
 # Where prices do not matter they only decide between policies that lose the same: an error counts so many times more.

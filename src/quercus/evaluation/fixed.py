@@ -185,7 +185,7 @@ class BestFeatures:
         return np.full(rows, cost), np.tile(bought, (rows, 1))
 
     def _tell(self, answers: Any, proba: Any, cost: NDArray[np.float64], bought: NDArray[np.bool]) -> Any:
-        from quercus.acquisition.purchases import Purchases
+        from quercus.acquisition.rows import Purchases
 
         labels = list(self._model.schema_.labels)
         said = np.array([None if answer < 0 else labels[answer] for answer in answers.tolist()], object)

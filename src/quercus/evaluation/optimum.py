@@ -24,7 +24,7 @@ from quercus.streams import as_stream
 
 if TYPE_CHECKING:
     from quercus.acquisition import PolicyTree, Prices
-    from quercus.acquisition.purchases import Purchases
+    from quercus.acquisition.rows import Purchases
 
 Known = tuple[int, ...]
 # Positions and steps beyond which it would take gigabytes, or many minutes.
@@ -93,7 +93,7 @@ class BestPolicy:
         >>> told.answers.tolist(), told.cost.tolist()
         (['yes', 'no'], [1.0, 1.0])
         """
-        from quercus.acquisition.purchases import Purchases
+        from quercus.acquisition.rows import Purchases
 
         stream = as_stream((X, np.zeros(len(X), np.int64)))
         if len(stream.feature_names) != len(self.prices.names):

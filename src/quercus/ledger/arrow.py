@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quercus.ledger.errors import LedgerFileError
 from quercus.ledger.events import FORMAT, FORMAT_KEY
-from quercus.ledger.features import Block, FeatureColumn, Texts, get_cells
+from quercus.ledger.features import Block, FeatureColumn, Texts, get_values
 from quercus.ledger.labels import ARROW_TYPES
 from quercus.ledger.layout import ANSWERED, FEATURE, KINDS, NONE, QUESTION, STATUSES, UNKNOWN_CHANGE
 from quercus.ledger.memory import Memory
@@ -135,7 +135,7 @@ def _to_array(column: FeatureColumn, kind: Any) -> Any:
             return pa.nulls(len(column.codes), kind)
         return pa.array(column.values, kind).take(pa.array(column.codes, mask=column.codes < 0))
     if pa.types.is_string(kind):
-        return pa.array([_as_text(value) for value in get_cells(column)], kind)
+        return pa.array([_as_text(value) for value in get_values(column)], kind)
     if isinstance(column, list):
         convert: Callable[[Any], Any] = bool if pa.types.is_boolean(kind) else float
         return pa.array([None if value is None else convert(value) for value in column], kind)
@@ -229,8 +229,8 @@ def _from_array(column: Any) -> FeatureColumn:
         encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
         return Texts(encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), encoded.dictionary.to_pylist())
     if pa.types.is_boolean(column.type) and column.null_count:
-        cells: FeatureColumn = column.to_pylist()
-        return cells
+        values: FeatureColumn = column.to_pylist()
+        return values
     if not (pa.types.is_boolean(column.type) or pa.types.is_float64(column.type)):
         raise ValueError(f"a feature is of type {column.type}")
     return np.array(column.to_numpy())

@@ -212,15 +212,15 @@ class RecallCounts:
         uncovered
             Rows that could not, any of which may be of this class and right or wrong.
         """
-        room = unasked + self._unanswered.seen
-        least, most = zip(*(self._bound(count, alpha / 4, room) for count in self._counts[truth]), strict=True)
+        open_rows = unasked + self._unanswered.seen
+        least, most = zip(*(self._bound(count, alpha / 4, open_rows) for count in self._counts[truth]), strict=True)
         low = least[1] / (least[1] + most[0] + uncovered)
         high = (most[1] + uncovered) / (most[1] + uncovered + least[0])
         # Where the bounds have failed they may cross; they always hold the estimate.
         return min(low, self.estimate(truth)), max(high, self.estimate(truth))
 
-    def _bound(self, count: EventCount, alpha: float, room: int) -> tuple[float, float]:
-        most = min(count.most(alpha, self._unanswered), float(count.seen + room))
+    def _bound(self, count: EventCount, alpha: float, open_rows: int) -> tuple[float, float]:
+        most = min(count.most(alpha, self._unanswered), float(count.seen + open_rows))
         return count.least(alpha), max(most, float(count.seen))
 
     def to_dict(self) -> dict[str, Any]:

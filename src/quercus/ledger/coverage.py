@@ -94,8 +94,8 @@ class Coverage:
         self._check(row, steps, steps - rare < by_level.sum(axis=1), idle)
         ends = np.zeros((len(row) + 1, len(self.levels)), np.int64)
         np.add.accumulate(idle, axis=0, out=ends[1:])
-        marks = np.concatenate([[0], places + 1, [len(row)]])
-        gaps = ends[marks[1:]] - ends[marks[:-1]]
+        ends_of_gaps = np.concatenate([[0], places + 1, [len(row)]])
+        gaps = ends[ends_of_gaps[1:]] - ends[ends_of_gaps[:-1]]
         if not len(row):
             return CoverageStep(self.rows, self._counts, places, gaps)
         return CoverageStep(int(row[-1]), counts[-1], places, gaps)

@@ -21,7 +21,7 @@ class Texts(NamedTuple):
     values: list[str]
 
 
-# Floats with NaN where missing, bools without missing ones, text, or cells where a column has several of these.
+# Floats with NaN where missing, bools without missing ones, text, or values where a column has several of these.
 FeatureColumn: TypeAlias = NDArray[Any] | Texts | list[Value]
 
 
@@ -138,12 +138,12 @@ def get_cell(column: FeatureColumn, row: int) -> Value:
     return None if value != value else value
 
 
-def get_cells(column: FeatureColumn) -> list[Value]:
+def get_values(column: FeatureColumn) -> list[Value]:
     """Return all values of a column, None where missing.
 
     Examples
     --------
-    >>> get_cells(np.array([1.5, np.nan]))
+    >>> get_values(np.array([1.5, np.nan]))
     [1.5, None]
     """
     if isinstance(column, Texts):
@@ -163,28 +163,28 @@ def pack_rows(rows: list[dict[str, Value]]) -> Block:
            [ True, False]])
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = [pack_cells([row.get(name) for row in rows]) for name in names]
+    columns = [pack_values([row.get(name) for row in rows]) for name in names]
     if all(len(row) == len(names) for row in rows):
         return Block(len(rows), names, columns)
     absent = np.array([[name not in row for name in names] for row in rows])
     return Block(len(rows), names, columns, absent)
 
 
-def pack_cells(cells: list[Value]) -> FeatureColumn:
+def pack_values(values: list[Value]) -> FeatureColumn:
     """Turn values of one feature into the smallest column that holds them exactly.
 
     Examples
     --------
-    >>> pack_cells([1.5, None]), pack_cells([True, False]), pack_cells([1.5, "a"])
+    >>> pack_values([1.5, None]), pack_values([True, False]), pack_values([1.5, "a"])
     (array([1.5, nan]), array([ True, False]), [1.5, 'a'])
     """
-    kinds = set(map(type, cells))
+    kinds = set(map(type, values))
     if kinds == {bool}:
-        return np.array(cells, np.bool)
+        return np.array(values, np.bool)
     if kinds <= {float, type(None)}:
-        return np.array(cells, np.float64)  # None becomes NaN
+        return np.array(values, np.float64)  # None becomes NaN
     if kinds <= {str, type(None)}:
         places: dict[Value, int] = {}
-        codes = [-1 if cell is None else places.setdefault(cell, len(places)) for cell in cells]
+        codes = [-1 if value is None else places.setdefault(value, len(places)) for value in values]
         return Texts(np.array(codes, np.int32), [str(text) for text in places])
-    return cells
+    return values

@@ -37,7 +37,7 @@ def lock_folder(folder: Path) -> IO[bytes]:
         holder = _read_holder(file)
         file.close()
         raise LedgerLocked(
-            f"the ledger '{folder}' is open for writing in {holder}; close it there, or look at it with Ledger.read()."
+            f"the ledger '{folder}' is open for writing in {holder}; close it there, or read it with Ledger.read()."
         ) from None
     except BaseException:
         file.close()

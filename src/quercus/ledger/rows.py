@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ledger.features import Block, FeatureColumn, Texts, get_cells, pack_cells
+from quercus.ledger.features import Block, FeatureColumn, Texts, get_values, pack_values
 from quercus.ledger.values import EXACT, check_text, read_value, read_whole, to_json
 from quercus.schema.columns import Codes, Column, Numbers, decode, first_rows
 from quercus.schema.refusals import refuse_range
@@ -69,8 +69,8 @@ def _read_column(column: Column, name: str) -> FeatureColumn:
             return Texts(column.codes.astype(np.int32), list(column.values))
         starts = first_rows(column)
         values = [read_value(raw, name, f" in row {row}") for raw, row in zip(column.values, starts, strict=True)]
-        return pack_cells(decode(Codes(column.codes, values, column.category)))
-    return pack_cells([read_value(raw, name, f" in row {row}") for row, raw in enumerate(column.values)])
+        return pack_values(decode(Codes(column.codes, values, column.category)))
+    return pack_values([read_value(raw, name, f" in row {row}") for row, raw in enumerate(column.values)])
 
 
 def _read_numbers(column: Numbers, name: str) -> NDArray[Any]:
@@ -106,5 +106,5 @@ def block_to_json(block: Block) -> list[str]:
     """
     if not block.columns:
         return ["{}"] * block.rows
-    cells = [get_cells(column) for column in block.columns]
-    return [to_json(dict(zip(block.names, row, strict=True))) for row in zip(*cells, strict=True)]
+    values = [get_values(column) for column in block.columns]
+    return [to_json(dict(zip(block.names, row, strict=True))) for row in zip(*values, strict=True)]

@@ -275,8 +275,8 @@ class RunningMean:
 
     def _set_guess(self, guess: float) -> None:
         self._guess = guess
-        sides = np.array([guess, 1.0 - guess])
-        self._idle = idle_factor(self._gains, sides[:, None], self.levels[:, None, None])
+        guesses = np.array([guess, 1.0 - guess])
+        self._idle = idle_factor(self._gains, guesses[:, None], self.levels[:, None, None])
         self._log_idle = np.log(self._idle)
 
     def _current(self) -> Numbers:

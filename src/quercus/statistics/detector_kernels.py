@@ -55,12 +55,6 @@ def adwin_clear(state: Any) -> None:
 
 
 @kernel
-def adwin_count(state: Any) -> float:
-    """Return how many values the window holds."""
-    return state[COUNT]
-
-
-@kernel
 def adwin_mean(state: Any) -> float:
     """Return the mean of the window, 0 if it is empty."""
     return state[SUM] / state[COUNT] if state[COUNT] > 0.0 else 0.0

@@ -52,8 +52,9 @@ def make_both(**arguments):
 
 def tree_prices(tree):
     from quercus.acquisition.prices import Prices
+    from quercus.acquisition.rows import PriceList
 
-    return Prices(NAMES, tree.costs, tree.groups, tree.requires).arrays()
+    return PriceList(Prices(NAMES, tree.costs, tree.groups, tree.requires), len(NAMES))
 
 
 class Seeds:

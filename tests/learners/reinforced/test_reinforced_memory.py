@@ -25,7 +25,7 @@ def forget_half(tree):
 
 def test_the_half_that_was_met_least_is_forgotten():
     tree = make_tree()
-    before, order = read_table(tree), tree._state.states["key0"][: tree.situations_]
+    before, order = read_table(tree), tree._state.states["key0"][: tree.states_]
     forget_half(tree)
     after = read_table(tree)
     ranked = sorted(order[1:].tolist(), key=lambda key: (before[key][0], -order.tolist().index(key)))
@@ -50,7 +50,7 @@ def test_all_that_is_left_is_found():
     tree = make_tree()
     forget_half(tree)
     arrays = tree._state
-    for place in range(tree.situations_):
+    for place in range(tree.states_):
         at = int(arrays.links[0, int(arrays.states["key0"][place]) & (arrays.links.shape[1] - 1)])
         while at != place:
             at = int(arrays.links[1, at])
@@ -65,10 +65,10 @@ def test_a_tree_short_of_memory_stays_below_the_limit_and_still_learns():
     for start in range(0, 3000, 100):
         tree.partial_fit(X[start : start + 100], y[start : start + 100])
         assert tree.nbytes <= 150_000
-        counts.append(tree.situations_)
+        counts.append(tree.states_)
     assert (np.diff(counts) < 0).any()
     ample = ReinforcedTree(questions=4).partial_fit(X, y)
-    assert ample.situations_ > 2 * max(counts)
+    assert ample.states_ > 2 * max(counts)
     right = [(learner.predict(X) == y).mean() for learner in (tree, ample)]
     assert right[0] > max(np.bincount(y)) / len(y)
 

@@ -182,14 +182,14 @@ def test_steps_of_cases(variant):
             if way.asks is not None:
                 assert decision.score == pytest.approx(way.score)
             found.add(way.stop)
-        believed = tree._believe(codes, np.array(status, np.uint8))[tree._order]
+        believed = tree._posterior(codes, np.array(status, np.uint8))[tree._order]
         assert_same_belief(tree, believed, plain.probabilities(known, status))
     assert all(len(found) > 2 for found in stops.values())
 
 
 def state_of(tree, case, row):
     """What the plain twin is told of a case: values, status, and price of each item that was bought, in order."""
-    status = [case._notes.status(name, tree._prices.group_of.get(name, name)) for name in NAMES]
+    status = [case._history.status(name, tree._prices.group_of.get(name, name)) for name in NAMES]
     values = [value if state == KNOWN else None for value, state in zip(row, status, strict=True)]
     return values, status, {tree._prices.numbers[item]: price for item, price in case.bought.items()}
 

@@ -156,6 +156,12 @@ def test_arguments_that_make_no_sense(name):
         ReinforcedTree(**{name: value}).partial_fit(ROWS, LABELS)
 
 
+def test_states_had_another_name():
+    tree = ReinforcedTree().partial_fit(ROWS, LABELS)
+    with pytest.warns(DeprecationWarning, match="situations_ is now called states_"):
+        assert tree.situations_ == tree.states_ > 1
+
+
 def test_bins_stay():
     tree = ReinforcedTree().partial_fit(ROWS, LABELS)
     with pytest.raises(ValueError, match="bins was changed from 5 to 8 after the first row was learned; set it back"):

@@ -53,7 +53,7 @@ def run_one(tree, row, explore, seed):
         cost += prices.costs[decision.item]
         for f in prices.members[decision.item]:
             known[f], status[f] = codes[f], MISSING if np.isnan(codes[f]) else KNOWN
-    return cost, status, tree._believe(known, status)
+    return cost, status, tree._posterior(known, status)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -7,6 +7,7 @@ import pytest
 
 from quercus import UtilityTree
 from quercus.acquisition.layout import REFUSED, UNKNOWN
+from quercus.acquisition.rows import PriceList
 from tests.learners.utility.draws import Generator, draw_hypotheses, draw_scenes, draw_theta
 from tests.learners.utility.oracle import cases as naive
 from tests.learners.utility.oracle import select as selecting
@@ -139,7 +140,7 @@ class Follower:
 
     def __init__(self, tree, plain, row, explore, seed):
         self.tree, self.plain, self.row, self.explore, self.seed = tree, plain, row, explore, seed
-        prices = tree._prices.arrays()
+        prices = PriceList(tree._prices, len(NAMES))
         self.items = naive.Items(prices.item.tolist(), prices.price.tolist(), prices.needs.tolist())
         self.codes = np.empty(len(NAMES))
         tree.schema_.read_one(as_dict(row), self.codes, False)
@@ -232,7 +233,7 @@ class Follower:
         while self.step():
             steps += 1
             if not self.case.edges or not self.explore:
-                believed = self.tree._believe(self.codes, np.array(self.case.status, np.uint8))
+                believed = self.tree._posterior(self.codes, np.array(self.case.status, np.uint8))
                 np.testing.assert_allclose(believed, naive.believe(self.plain, self.case), rtol=1e-10, atol=1e-13)
         return steps
 

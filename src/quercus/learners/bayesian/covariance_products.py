@@ -53,7 +53,7 @@ def is_cached(forest: Any, rows: int) -> bool:
 
 @kernel
 def make_cache(forest: Any, inner: int, rows: int, learns: bool) -> ProductCache:
-    """Return capacity for the next of some rows and a tree of so many inner nodes."""
+    """Return an empty cache for the next of some rows and a tree of so many inner nodes."""
     option, mu = forest.options[0], forest.mu
     columns = option.columns
     until, least = (option.block, option.skip) if learns else (_NEVER, option.skip * option.skip)

@@ -1,4 +1,4 @@
-"""How a Bayesian forest learns and answers: the calls of its kernels, and when it makes room."""
+"""How a Bayesian forest learns and answers: the calls of its kernels, and when its state grows."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class BayesianEngine:
         return state
 
     def widen(self, state: BayesianForestState, features: int, classes: int) -> None:
-        """Make room for features, and count so many classes as known."""
+        """Grow to so many features, and count so many classes as known."""
         add_features(state, features)
         declare_classes(state, classes)
 

@@ -211,7 +211,7 @@ def explain_answer(learner: Any, x: Mapping[str, Any]) -> ForestExplanation:
     _, _, by_tree = next(engine.sum_leaves(forest, learner, Rows(row), forest.alpha, True))
     answers = by_tree[:, 0, answer[0]]
     tree = int(np.argmax(answers))
-    ways, leaf = _most_probable_path(forest, tree, *_encode(forest, row), learner.inference == "path")
+    splits, leaf = _most_probable_path(forest, tree, *_encode(forest, row), learner.inference == "path")
     alpha = forest.known[leaf]
     known = [native(schema.labels[c]) for c in range(forest.classes)]
     return ForestExplanation(
@@ -223,7 +223,7 @@ def explain_answer(learner: Any, x: Mapping[str, Any]) -> ForestExplanation:
         trees=len(forest.trees),
         tree=tree,
         tree_probability=float(answers[tree]),
-        path=tuple(_turn(learner, row[0], *way) for way in ways),
+        path=tuple(_turn(learner, row[0], *split) for split in splits),
         shares=dict(zip(known, (alpha / alpha.sum()).tolist(), strict=True)),
         labels=float(alpha.sum()),
         inference=learner.inference,

@@ -92,7 +92,7 @@ def freeze_forest(forest: Any) -> FrozenForest:
 
 
 def _keep_path(forest: BayesianForestState) -> FrozenBayesianState:
-    """Copy what a single path needs, without room to grow; fields that only learning needs are left at a constant."""
+    """Copy what a single path needs, without spare capacity; fields that only learning needs are left at a constant."""
     width = padded(int(forest.nodes["size"].max()))
     sizes = forest.sizes | {"class": forest.classes, "column": forest.n_columns, "width": width}
     sizes |= {"pick": min(width, forest.sizes["pick"]), "image": min(width, forest.sizes["image"])}

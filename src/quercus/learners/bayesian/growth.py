@@ -1,4 +1,4 @@
-"""The prior of a forest, and room for classes, features and categories as they come."""
+"""The prior of a forest, and how it grows with classes, features and categories as they come."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from quercus.learners.bayesian.state import (
 _PAD = 8
 _LARGEST_PRIOR = 0.01
 _PEAK = 1.0
-# A forest that begins must have room for the leaves of so many classes.
+# A forest that begins must have memory for the leaves of so many classes.
 _LIKELY_CLASSES = 8
 
 
@@ -111,7 +111,7 @@ def _init_nodes(forest: BayesianForestState, size: int) -> None:
 
 
 def add_features(forest: BayesianForestState, total: int) -> None:
-    """Make room for features up to a total number, of which nothing has been seen yet.
+    """Grow to a total number of features, of which nothing has been seen yet.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def add_values(forest: BayesianForestState, row: Floats, label: int, nominal: li
 
 
 def _capacity(capacity: int, classes: int) -> int:
-    """Return for how many classes there is room if these come one after the other."""
+    """Return the capacity for classes that come one after the other."""
     while capacity < classes:
         capacity = max(capacity + 1, 2, capacity + capacity // 4)
     return capacity

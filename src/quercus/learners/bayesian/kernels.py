@@ -62,7 +62,7 @@ class Encoded(Struct):
 def make_encoded(
     forest: BayesianState, answered: int, learned: int, width: int
 ) -> tuple[Any, dict[str, npt.NDArray[np.float64]]]:
-    """Return room for encoded rows, with ``width`` sums per tree and row that is answered, and its arrays by name."""
+    """Return arrays for encoded rows, with ``width`` sums per tree and row that is answered, and the arrays by name."""
     trees, columns = len(forest.trees), forest.n_columns
     arrays = {name: np.empty((answered, columns)) for name in ("asked", "asked_noise")}
     arrays |= {name: np.empty((learned, columns)) for name in ("learned", "learned_noise")}
@@ -135,7 +135,7 @@ def write_row(option: Any, features: Any, columns: Any, row: Any, z: Any, noise:
 
 @kernel
 def update_columns(option: Any, columns: Any, row: Any, z: Any, w: float) -> None:
-    """Count the numbers of a row into the running means and variances."""
+    """Count the numbers of a row into the running means and variances (B. Welford, 1962; weighted, D. West, 1979)."""
     for c in range(1, option.columns):
         x = row[columns[c].feature]
         if x != x:
@@ -183,7 +183,7 @@ def learn_rows(forest: Any, rows: Any, encoded: Any, start: int, count: int, fir
     option, alpha = forest.options[0], forest.alpha
     scratch = make_scratch(forest, first, last, alpha.shape[1])
     cached = is_cached(forest, count)
-    cache = make_cache(forest, len(scratch.facts) if cached else 0, count if cached else 0, True)
+    cache = make_cache(forest, len(scratch.split_values) if cached else 0, count if cached else 0, True)
     for t in range(first, last):
         tree = forest.trees[t]
         for i in range(count):
@@ -199,7 +199,7 @@ def learn_rows(forest: Any, rows: Any, encoded: Any, start: int, count: int, fir
                 else:
                     same = at if is_same(asked[i], learned) else -1
                     reach_leaves(forest, tree, same, encoded.asked_noise[i], scratch, cache)
-                    add_leaves(tree, alpha, option.classes, scratch.figures[0], out)
+                    add_leaves(tree, alpha, option.classes, scratch.node_values[0], out)
             if not w > 0.0:
                 continue
             load_row(scratch.z, learned)
@@ -225,9 +225,9 @@ def sum_leaves(forest: Any, encoded: Any, table: Any, divides: int, count: int, 
     option = forest.options[0]
     scratch = make_scratch(forest, first, last, 0)
     cached = is_cached(forest, count)
-    cache = make_cache(forest, len(scratch.facts) if cached else 0, count if cached else 0, False)
+    cache = make_cache(forest, len(scratch.split_values) if cached else 0, count if cached else 0, False)
     weights = np.ones(count)
-    rho = scratch.figures[0]
+    rho = scratch.node_values[0]
     for t in range(first, last):
         tree = forest.trees[t]
         leaves = 2**tree.depth
@@ -311,7 +311,7 @@ def answer_rows(rows: Any, encoded: Any, order: Any, loss: Any, classes: int, st
 
 @kernel(_NUMBER, FORESTS["float32"].fields["options"].numba_type, Rows.numba_type, Encoded.numba_type, *(_NUMBER,) * 2)
 def count_loss(options: Any, rows: Any, encoded: Any, start: int, count: int) -> int:
-    """Add up -w ln p(y) of rows, p(y) being the mean over the trees."""
+    """Add up the prequential log loss -w ln p(y) (A. Dawid, 1984) of rows, p(y) being the mean over the trees."""
     likelihood = encoded.likelihood
     for i in range(count):
         w = rows.weight[start + i]

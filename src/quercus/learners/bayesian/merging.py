@@ -300,7 +300,7 @@ def _rescale(own_low: float, own_high: float, low: float, high: float) -> tuple[
     if own_low >= -1.0 and own_high <= 1.0:
         return half, 0.5 * high + 0.5 * low
     if own_half <= 0.0:
-        # Always 0 so far, which told nothing: from here on it counts how far a value is from the one that was seen.
+        # Always 0 so far, which says nothing: from here on it counts how far a value is from the one that was seen.
         return 1.0, 1.0 - 2.0 * ((0.5 * own_low - 0.5 * low) / half) if half > 0.0 else 0.0
     return half / own_half, 2.0 * ((0.5 * low - 0.5 * own_low) / own_half) + half / own_half - 1.0
 

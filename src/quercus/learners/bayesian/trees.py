@@ -37,12 +37,12 @@ _WAITING, _SPLIT = 1, 2
 
 
 class Scratch(Bundle):
-    """Room for one row on its way through a tree.
+    """Workspace for one row on its way through a tree.
 
     ``z`` is the row by column, ``xi`` what a node sees of it, ``other`` a row of that width for any use, ``places`` of
-    numbers that are not 0; by node: ``spreads`` stored sigma times xi, ``facts`` its figures; by node and leaf, in heap
-    order: ``state``, and ``figures`` rho, u, and its upper and lower bound; ``leaf`` room for a leaf's equation;
-    ``factors`` for those of changes that wait.
+    numbers that are not 0; by node: ``spreads`` stored sigma times xi, ``split_values`` margin and variances; by node
+    and leaf, in heap order: ``state``, and ``node_values`` rho, u, and its upper and lower bound; ``leaf`` for a leaf's
+    equation; ``factors`` for those of updates that wait.
     """
 
     z: Any
@@ -50,16 +50,16 @@ class Scratch(Bundle):
     other: Any
     places: Any
     spreads: Any
-    facts: Any
+    split_values: Any
     state: Any
-    figures: Any
+    node_values: Any
     leaf: Any
     factors: Any
 
 
 @kernel
 def make_scratch(forest: Any, first: int, last: int, classes: int) -> Scratch:
-    """Return room for one row and one of some trees."""
+    """Return the workspace for one row and one of some trees."""
     mu, width, depth = forest.mu, forest.mu.shape[1], 0
     for t in range(first, last):
         depth = max(depth, forest.trees[t].depth)
@@ -69,11 +69,11 @@ def make_scratch(forest: Any, first: int, last: int, classes: int) -> Scratch:
     other = np.zeros(width, mu.dtype)
     places = np.zeros(len(z), np.int64)
     spreads = np.zeros((inner, width), mu.dtype)
-    facts = np.zeros((inner, 4))
+    split_values = np.zeros((inner, 4))
     state = np.zeros(2 * inner + 1, np.int64)
-    figures = np.zeros((4, 2 * inner + 1))
+    node_values = np.zeros((4, 2 * inner + 1))
     leaf, factors = np.zeros((3, classes)), np.zeros(forest.options[0].block, mu.dtype)
-    return Scratch(z, xi, other, places, spreads, facts, state, figures, leaf, factors)
+    return Scratch(z, xi, other, places, spreads, split_values, state, node_values, leaf, factors)
 
 
 @kernel
@@ -85,12 +85,13 @@ def load_row(z: Any, row: Any) -> None:
 
 @kernel
 def split_row(forest: Any, n: int, noise: Any, noisy: bool, product: Any, scratch: Scratch, at: int) -> None:
-    """Compute how node n divides the row, into place ``at`` of spreads and facts.
+    """Compute how node n divides the row: a probit whose weights are Gaussian, integrated out.
 
-    ``product`` is stored sigma times what it sees if that is known, otherwise empty.
+    Written into place ``at`` of spreads and split_values. ``product`` is stored sigma times what the node sees if that
+    is known, otherwise empty.
     """
     option, node, mu = forest.options[0], forest.nodes[n], forest.mu[n]
-    spread, facts = scratch.spreads[at], scratch.facts[at]
+    spread, split_values = scratch.spreads[at], scratch.split_values[at]
     seen = project_row(forest, n, scratch.z, scratch.places, scratch.xi)
     if option.diagonal:
         variances = forest.variances[n]
@@ -112,10 +113,10 @@ def split_row(forest: Any, n: int, noise: Any, noisy: bool, product: Any, scratc
     if noisy:
         total += missing_variance(forest, n, noise, scratch.other)
     deviation = math.sqrt(max(total, least))
-    facts[_MARGIN] = dot(mu, seen) / deviation
-    facts[_DEVIATION] = deviation
-    facts[_VARIANCE] = variance
-    facts[_LEAST] = least
+    split_values[_MARGIN] = dot(mu, seen) / deviation
+    split_values[_DEVIATION] = deviation
+    split_values[_VARIANCE] = variance
+    split_values[_LEAST] = least
 
 
 @kernel
@@ -141,7 +142,7 @@ def walk_path(forest: Any, tree: Any, scratch: Scratch) -> int:
 @kernel
 def reach_leaves(forest: Any, tree: Any, i: int, noise: Any, scratch: Scratch, cache: ProductCache) -> None:
     """Write with what probability the row, the i-th of the cached ones (-1: none), comes to each node and leaf."""
-    rho, skip = scratch.figures[0], forest.options[0].skip
+    rho, skip = scratch.node_values[0], forest.options[0].skip
     noisy = is_noisy(noise)
     # Where hardly anything arrives, it is divided evenly: no answer changes by more than that.
     negligible = skip * skip
@@ -152,8 +153,8 @@ def reach_leaves(forest: Any, tree: Any, i: int, noise: Any, scratch: Scratch, c
             at = tree.node + n
             product = scratch.other[:0] if i < 0 else find_product(forest, at, n, i, scratch.places, cache)
             split_row(forest, at, noise, noisy, product, scratch, n)
-            left = normal_cdf(scratch.facts[n, _MARGIN])
-            right = normal_cdf(-scratch.facts[n, _MARGIN])
+            left = normal_cdf(scratch.split_values[n, _MARGIN])
+            right = normal_cdf(-scratch.split_values[n, _MARGIN])
         rho[2 * n + 1] = left * rho[n]
         rho[2 * n + 2] = right * rho[n]
 
@@ -198,9 +199,9 @@ def decay_tree(forest: Any, tree: Any) -> None:
 
 
 @kernel
-def bound_nodes(tree: Any, alpha: Any, classes: int, y: int, figures: Any) -> None:
-    """Write the share of class y in each leaf, and for each node the largest and smallest below it."""
-    u, upper, lower = figures[1], figures[2], figures[3]
+def bound_nodes(tree: Any, alpha: Any, classes: int, y: int, node_values: Any) -> None:
+    """Write the share of class y in each leaf, and for each node its bounds: the largest and smallest below it."""
+    u, upper, lower = node_values[1], node_values[2], node_values[3]
     leaves = 2**tree.depth
     for leaf in range(leaves):
         share = alpha[tree.leaf + leaf, y] / leaf_total(alpha, tree.leaf + leaf, classes)
@@ -213,7 +214,7 @@ def bound_nodes(tree: Any, alpha: Any, classes: int, y: int, figures: Any) -> No
 
 @kernel
 def most_relevant(inner: int, state: Any, rho: Any, upper: Any) -> int:
-    """Return the inner node, of those that wait, that may contribute most; -1 if none waits."""
+    """Return the inner node that may contribute most, of those that wait: best-first search; -1 if none waits."""
     best = -1
     for n in range(inner):
         if state[n] == _WAITING and (best < 0 or rho[n] * upper[n] > rho[best] * upper[best]):
@@ -227,13 +228,14 @@ def propagate_example(
 ) -> float:
     """Send an example of class y, the i-th of the cached ones (-1: none), through a tree; return p(y | x).
 
-    Nodes are split in the order of what they may contribute, until what is left is below ``skip``: those need no
-    product with their covariance, are not changed, and count as if they divided evenly.
+    Branch and bound: nodes are split in the order of what they may contribute, until what is left is below ``skip``;
+    those need no product with their covariance, are not changed, and count as if they divided evenly.
     """
-    rho, u, upper, lower = scratch.figures[0], scratch.figures[1], scratch.figures[2], scratch.figures[3]
+    values = scratch.node_values
+    rho, u, upper, lower = values[0], values[1], values[2], values[3]
     option, state = forest.options[0], scratch.state
     inner = 2**tree.depth - 1
-    bound_nodes(tree, forest.alpha, option.classes, y, scratch.figures)
+    bound_nodes(tree, forest.alpha, option.classes, y, scratch.node_values)
     for n in range(2 * inner + 1):
         state[n] = 0
         rho[n] = 0.0
@@ -246,8 +248,8 @@ def propagate_example(
         at = tree.node + n
         product = scratch.other[:0] if i < 0 else find_product(forest, at, n, i, scratch.places, cache)
         split_row(forest, at, noise, noisy, product, scratch, n)
-        rho[2 * n + 1] = normal_cdf(scratch.facts[n, _MARGIN]) * rho[n]
-        rho[2 * n + 2] = normal_cdf(-scratch.facts[n, _MARGIN]) * rho[n]
+        rho[2 * n + 1] = normal_cdf(scratch.split_values[n, _MARGIN]) * rho[n]
+        rho[2 * n + 2] = normal_cdf(-scratch.split_values[n, _MARGIN]) * rho[n]
         state[n], state[2 * n + 1], state[2 * n + 2] = _SPLIT, _WAITING, _WAITING
         sure = 0.0
         for k in range(2 * inner + 1):
@@ -257,7 +259,7 @@ def propagate_example(
     for k in range(inner - 1, -1, -1):
         left, right = 0.5, 0.5
         if state[k] == _SPLIT:
-            left, right = normal_cdf(scratch.facts[k, _MARGIN]), normal_cdf(-scratch.facts[k, _MARGIN])
+            left, right = normal_cdf(scratch.split_values[k, _MARGIN]), normal_cdf(-scratch.split_values[k, _MARGIN])
         u[k] = u[2 * k + 1] * left + u[2 * k + 2] * right
     return u[0]
 
@@ -269,21 +271,21 @@ def update_tree(forest: Any, tree: Any, y: int, p: float, part: float, scratch: 
     kappa is the derivative of ln p(y) by the margin. See M. Opper, "A Bayesian approach to online learning", 1998, and
     T. Minka, "Expectation propagation for approximate Bayesian inference", UAI 2001.
     """
-    option, rho, u = forest.options[0], scratch.figures[0], scratch.figures[1]
+    option, rho, u = forest.options[0], scratch.node_values[0], scratch.node_values[1]
     inner = 2**tree.depth - 1
     least = option.skip * p
     for n in range(inner):
         left, right = u[2 * n + 1], u[2 * n + 2]
         if scratch.state[n] != _SPLIT or rho[n] * max(u[n], left, right) < least:
             continue
-        facts = scratch.facts[n]
-        margin = facts[_MARGIN]
+        split_values = scratch.split_values[n]
+        margin = split_values[_MARGIN]
         kappa = rho[n] * normal_density(margin) * (left - right) / p
         at = tree.node + n
-        scale = forest.nodes[at].inflation / facts[_DEVIATION]
+        scale = forest.nodes[at].inflation / split_values[_DEVIATION]
         # Of stored sigma, whence divided by the inflation once.
-        shrink = part * (kappa * kappa + kappa * margin) * scale / facts[_DEVIATION]
-        changes = facts[_VARIANCE] >= facts[_LEAST]
+        shrink = part * (kappa * kappa + kappa * margin) * scale / split_values[_DEVIATION]
+        changes = split_values[_VARIANCE] >= split_values[_LEAST]
         mean_step, spread = part * kappa * scale, scratch.spreads[n]
         written = update_node(forest, at, spread, mean_step, shrink, changes, scratch.other, scratch.factors)
         if written and len(cache.last) > 0:

@@ -18,8 +18,8 @@ from quercus.learners.evergreen.layout import (
     FILL,
     FILL_CHILD,
     LAST_CATEGORY,
-    LOOSE,
     MISSING,
+    MOST_P_VALUE,
     NEXT,
     PARTITION,
     SPLIT,
@@ -28,7 +28,7 @@ from quercus.learners.evergreen.prunings import compute_evidence, is_in_set, pru
 from quercus.learners.evergreen.reservoir import SUBSPACE, draw_number
 from quercus.learners.evergreen.splits import LEFT, NONE, ONE, RIGHT, find_split, log_upper_gamma, note_classes
 
-_LOOSE = math.log(LOOSE)
+_LOG_MOST_P = math.log(MOST_P_VALUE)
 _SMALL = 32
 
 
@@ -218,7 +218,7 @@ def split_node(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any)
     growth.phase = NEXT
     unlikely = (
         split.kind != NONE
-        and log_upper_gamma(0.5 * (growth.present - 1), split.score) + math.log(split.n_evaluations) <= _LOOSE
+        and log_upper_gamma(0.5 * (growth.present - 1), split.score) + math.log(split.n_evaluations) <= _LOG_MOST_P
     )
     if not unlikely or (split.kind >= ONE and growth.sets == len(tree.sets)):
         give_back(work, slot)

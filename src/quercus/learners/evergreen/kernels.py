@@ -1,4 +1,4 @@
-"""The loops over rows of an evergreen tree, compiled. ``docs/evergreen.md`` tells each step."""
+"""The loops over rows of an evergreen tree, compiled. See ``docs/evergreen.md``."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ from quercus.learners.evergreen.layout import (
     Tree,
     make_path,
     make_split_workspace,
+    open_growth,
     open_reservoir,
     open_tree,
-    open_work,
 )
 from quercus.learners.evergreen.prunings import (
     MIXED,
@@ -205,7 +205,7 @@ def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: in
     X, y, w, monitored, answers, proba = batch.X, batch.y, batch.weight, batch.monitored, batch.answers, batch.proba
     asking, ring, decisions = batch.asking, batch.ring, batch.decisions
     option, reservoir, tree, new = options[0], open_reservoir(state), open_tree(state.tree), open_tree(state.candidate)
-    work, grows = open_work(state.growth), option.stage == GROWING
+    work, grows = open_growth(state.growth), option.stage == GROWING
     # Recent labels are of no use to a tree that grows.
     growing = Tree(state.growth.nodes, state.growth.counts, state.growth.counts, state.growth.sets)
     width, sampled = tree.counts.shape[1], len(reservoir.sampled)
@@ -292,7 +292,7 @@ def begin_growth(state: Any) -> None:
     """Begin a growth from all rows of the reservoir."""
     option, growth = state.options[0], state.growth
     growing = Tree(growth.nodes, growth.counts, growth.counts, growth.sets)
-    start_growth(option, open_reservoir(state), growing, open_work(growth), option.rows, option.classes)
+    start_growth(option, open_reservoir(state), growing, open_growth(growth), option.rows, option.classes)
     option.stage, option.grown = GROWING, option.rows
 
 

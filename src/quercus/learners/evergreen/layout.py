@@ -24,13 +24,17 @@ LEAST_WORK = 4_096
 CHUNK = 2_048
 DEEPEST = 60
 FIRST_GROWTH = 32
+# Rows that a new tree learns for their decayed counts alone, and rows that it learns with each new one.
 REPLAYED = 2_000
 CATCH_UP = 16
-LOOSE = 5.0
-TOO_LIKELY = 1.0
+# Of the test that a split must pass, times the number of evaluations; of stopping, above which a node is pruned.
+MOST_P_VALUE = 5.0
+MOST_LOG_ODDS = 1.0
 RECENT_DECAY = 0.6
 LOSS_DECAY = 0.999
+# An expert of no more than that share is left out.
 LEAST_PART = 1e-3
+# Of the monitor of errors: how many of the last ones, after how many rows, and the statistic of a change.
 WINDOW = 300
 TEST_EVERY = 100
 ALARM = 4.5
@@ -38,15 +42,15 @@ ALARM = 4.5
 IDLE, GROWING, REPLAYING, CATCHING = range(4)
 # What its steps do.
 NEXT, FILL, SPLIT, PARTITION, FILL_CHILD, EVIDENCE, PRUNE = range(7)
-# Why a loop over rows stopped, beside what `quercus.rows` tells.
+# Why a loop over rows stopped, beside the reasons in `quercus.rows`.
 NEEDS_RESIZE, NEEDS_CAPACITY, BEGIN, BUILT, READY, ALARMED, NEEDS_EDGES = range(10, 17)
-# What a loop over rows does, beside what `quercus.rows` tells.
+# What a loop over rows does, beside the modes in `quercus.rows`.
 FINISH, REPLAY = 16, 32
 NO_AGGREGATE, NO_RECENT, NO_ADDITIVE = 1, 2, 4
 
 
 class Tree(NamedTuple):
-    """A tree."""
+    """A tree, array by array."""
 
     nodes: Any
     counts: Any
@@ -65,8 +69,8 @@ class Reservoir(NamedTuple):
     rows: Any
 
 
-class Work(NamedTuple):
-    """A growth under way."""
+class GrowthArrays(NamedTuple):
+    """A growth under way, array by array."""
 
     growth: Any
     places: Any
@@ -123,13 +127,13 @@ def make_path(classes: int) -> Any:
 @kernel
 def make_split_workspace(features: int, rows: int, classes: int) -> Any:
     """Return room for finding splits."""
-    bin_codes = MOST_CODES + 1
+    codes = MOST_CODES + 1
     return SplitWorkspace(
-        np.zeros(bin_codes * classes),
-        np.empty(bin_codes),
-        np.empty(bin_codes, np.int64),
-        np.empty(bin_codes),
-        np.zeros(bin_codes, np.uint8),
+        np.zeros(codes * classes),
+        np.empty(codes),
+        np.empty(codes, np.int64),
+        np.empty(codes),
+        np.zeros(codes, np.uint8),
         np.zeros(4, np.uint64),
         np.empty((2, classes)),
         np.empty((2, classes)),
@@ -153,12 +157,12 @@ def open_tree(state: Any) -> Any:
 @kernel(inline=True)
 def open_reservoir(state: Any) -> Any:
     """Return the arrays of the reservoir."""
-    return Reservoir(state.features, state.bin_edges, state.sample, state.sampled, state.bin_codes, state.rows)
+    return Reservoir(state.features, state.edges, state.sample, state.sampled, state.codes, state.rows)
 
 
 @kernel(inline=True)
-def open_work(state: Any) -> Any:
+def open_growth(state: Any) -> Any:
     """Return the arrays of a growth."""
-    return Work(
+    return GrowthArrays(
         state.growth, state.places, state.stack, state.live, state.histograms, state.slots, state.spans, state.shares
     )

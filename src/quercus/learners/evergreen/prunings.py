@@ -19,11 +19,11 @@ from quercus.learners.evergreen.layout import (
     LEAST_PART,
     LOSS_DECAY,
     MISSING,
+    MOST_LOG_ODDS,
     NO_AGGREGATE,
     NO_RECENT,
     PRUNE,
     RECENT_DECAY,
-    TOO_LIKELY,
 )
 from quercus.learners.evergreen.state import EvergreenTreeState
 
@@ -256,7 +256,7 @@ def prune_nodes(tree: Any, work: Any) -> int:
         here = spans[v].evidence
         on = spans[node.left].evidence + spans[node.left + 1].evidence - spans[v].price
         odds = here - on
-        if odds > TOO_LIKELY:
+        if odds > MOST_LOG_ODDS:
             node.left = 0
         else:
             node.stop_odds = math.exp(max(odds, -60.0))

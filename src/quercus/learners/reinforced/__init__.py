@@ -7,6 +7,7 @@ results, prices that count, groups and losses, bins from the stream. `Reinforced
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
@@ -20,8 +21,8 @@ from quercus.predictor import Floats
 class ReinforcedTree(FeatureBuyer):
     """Classifier that asks for a few features of each example, and learns by Q-learning which question pays when.
 
-    It learns values of situations (what was asked so far, with the results), so that features that tell the class only
-    together are found; until a situation was met often enough, what its results tell one by one is a help. At its best
+    It learns values of states (what was asked so far, with the results), so that features that tell the class only
+    together are found; until a state was met often enough, what its results tell one by one is a help. At its best
     where few questions, of few possible results each, are enough.
 
     Parameters
@@ -44,11 +45,11 @@ class ReinforcedTree(FeatureBuyer):
     gamma
         What a value counts one question earlier, above 0 up to 1.
     explore
-        Probability of asking at random, in each situation of a case that explores.
+        Probability of asking at random, in each state of a case that explores.
     truncated
         Whether only questions are drawn at random, and not also the end of the case.
     updates
-        Which situations an example changes: ``"single"``, those on its way; ``"lattice"``, all that its results lead
+        Which states an example changes: ``"single"``, those on its path; ``"lattice"``, all that its results lead
         to, as published; ``"anchored"``, those of them for which it is a fair sample, and all while they are young.
     backup
         What a question is worth: ``"counts"``, the mean over where it led so far; ``"sample"``, moved by where it
@@ -63,9 +64,9 @@ class ReinforcedTree(FeatureBuyer):
         Whether the tree watches its answers, and when they become worse lets what it learned count less, and explores
         more for a while.
     prior
-        Weight of what results tell one by one (naive Bayes) in situations that were rarely met; 0: none, as published.
+        Weight of what results tell one by one (naive Bayes) in states that were rarely met; 0: none, as published.
     trusted
-        Weight of examples from which on a situation answers, and a question is asked without exploring.
+        Weight of examples from which on a state answers, and a question is asked without exploring.
     bins
         The most bins of a numeric feature.
     loss
@@ -75,7 +76,7 @@ class ReinforcedTree(FeatureBuyer):
     features
         ``"closed"``: features that were not in the first example are refused; ``"open"``: they are added.
     max_bytes
-        Limit for the memory of the tree; where it is reached, the half of the situations that were met least is
+        Limit for the memory of the tree; where it is reached, the half of the states that were met least is
         forgotten.
     seed
         Of the random generator; None for a fresh one.
@@ -201,9 +202,15 @@ class ReinforcedTree(FeatureBuyer):
         return cls(**(published | changes))
 
     @property
-    def situations_(self) -> int:
-        """How many situations are known."""
+    def states_(self) -> int:
+        """How many states are known: sets of items asked for so far, with their results."""
         return int(self._state.options["states"][0]) if self._is_fitted() else 0
+
+    @property
+    def situations_(self) -> int:
+        """What is called `states_` now."""
+        warnings.warn("situations_ is now called states_.", DeprecationWarning, stacklevel=2)
+        return self.states_
 
     def _find_loss(self, labels: list[Any]) -> Floats:
         """Return what answers lose, with rewards against the best one."""

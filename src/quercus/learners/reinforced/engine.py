@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.engine import CaseEngine, Status
-from quercus.acquisition.layout import CASE, GENERATOR, KEPT_VALUES, KNOWN, MISSING, MOST_BINS, STEP, WHOLE, best_answer
+from quercus.acquisition.engine import CaseEngine, Status, Weighed, best_answer
+from quercus.acquisition.history import CaseHistory
+from quercus.acquisition.layout import CASE, GENERATOR, KEPT_VALUES, KNOWN, MISSING, MOST_BINS, STEP, WHOLE
 from quercus.acquisition.policy_outcomes import Outcome
-from quercus.acquisition.policy_unroll import Weighed
-from quercus.acquisition.price_list import PriceList
 from quercus.acquisition.prices import Prices
-from quercus.acquisition.rows import CaseRows
-from quercus.engine import Floats, Known
+from quercus.acquisition.rows import CaseRows, PriceList
+from quercus.engine import Floats, Integers, Known
 from quercus.learners.reinforced.arguments import (
     BACKUPS,
     UPDATES,
@@ -108,7 +107,7 @@ class ReinforcedEngine(CaseEngine):
         """Return how many features there is room for."""
         return len(state.features)
 
-    def make_room(self, state: ReinforcedState, params: Any, row: Floats, label: int, known: Known) -> None:
+    def fit_row(self, state: ReinforcedState, params: Any, row: Floats, label: int, known: Known) -> None:
         """Make room for what a row brings: all of it or nothing."""
         resizing = Resizing(state)
         resizing.fit_row(row, label, known.kinds, *_count_changes(params.questions, len(params._prices.items)))
@@ -123,11 +122,13 @@ class ReinforcedEngine(CaseEngine):
         self, state: ReinforcedState, params: Any, rows: CaseRows, known: Known, start: int, stop: int, mode: int
     ) -> int:
         """Run cases of rows, or a step of them; return the first row that there is no room for."""
-        settings, prices = params._settings_now(), params._price_list(rows.X.shape[1])
-        if mode & (STEP | CASE):
-            rows.add(**_find_paid(prices, rows))
-        if mode & CASE:
-            rows.add(answers=np.full(len(rows), -1), proba=np.zeros((len(rows), known.classes)))
+        settings, prices = params._settings_now(), params._price_list(rows.width)
+        if mode & STEP:
+            _write_paid(prices, rows)
+        elif mode & CASE:
+            bought, paid = _find_bought(prices, rows.history)
+            classes = known.classes
+            rows.add(bought=bought, paid=paid, answers=np.full(len(rows), -1), proba=np.zeros((len(rows), classes)))
         workspace = settings.take_workspace(prices, state)
         done = run_cases(state.ref, workspace, rows.ref, start, stop, mode)
         settings.give_back(prices, state, workspace)
@@ -135,7 +136,7 @@ class ReinforcedEngine(CaseEngine):
 
     def outcomes(self, model: Any, row: Floats, status: Status, item: int) -> list[Outcome]:
         """Return what may come back if an item is bought, by the mean; values that are missing are left out."""
-        belief, members = model._believe(row, status), model._prices.members[item]
+        belief, members = model._posterior(row, status), model._prices.members[item]
         return find_outcomes(model._state, model.schema_, row, status, item, members, belief)
 
     def recall(self, model: Any, row: Floats, status: Status) -> tuple[float, float | None]:
@@ -147,7 +148,7 @@ class ReinforcedEngine(CaseEngine):
 
     def weigh_question(self, model: Any, row: Floats, status: Status, item: int, score: float) -> Weighed:
         """Return what the best answer brings by the probabilities of now, and Q(s, i)."""
-        q = model._believe(row, status)
+        q = model._posterior(row, status)
         lost = best_answer(q, model._order, model._loss)[1]
         if model.rewards is None:
             return Weighed(-lost, score)
@@ -241,19 +242,21 @@ def _count_changes(questions: int, items: int) -> tuple[int, int]:
     return max(most, (ORDERS + 1) * (longest + 1)), max(most * MOST_SUBSETS_OF // 2, (ORDERS + 1) * longest)
 
 
-def _find_paid(prices: PriceList, rows: CaseRows) -> dict[str, npt.NDArray[Any]]:
-    """Return the items that a case has bought, in order, and what was paid for each item.
+def _write_paid(prices: PriceList, rows: CaseRows) -> None:
+    """Write what a case has paid for each item; outside of a case all that is known was bought at the prices of now."""
+    paid, history = rows.paid, rows.history
+    if history is not None:
+        paid[:] = _find_bought(prices, history)[1]
+        return
+    status = rows.status[0]
+    paid[:] = prices.price
+    paid[prices.item[(status != KNOWN) & (status != MISSING)]] = 0.0
 
-    Outside of a case all that is known was bought at the prices of now.
-    """
-    history = rows.history
-    if history is None:
-        paid = prices.price.copy()
-        there = (rows.status[0] == KNOWN) | (rows.status[0] == MISSING)
-        paid[prices.item[~there]] = 0.0
-        return {"paid": paid}
-    numbers, paid = prices.prices.numbers, np.zeros(len(prices.price))
-    bought = [item for item in history.bought if item in numbers]
-    for item in bought:
-        paid[numbers[item]] = history.bought[item]
-    return {"bought": np.array([numbers[item] for item in bought], np.int64), "paid": paid}
+
+def _find_bought(prices: PriceList, history: CaseHistory | None) -> tuple[Integers, Floats]:
+    """Return the items that a case has bought, in order, and what was paid for each item."""
+    paid, numbers = np.zeros(len(prices.price)), prices.prices.numbers
+    prices_paid = {} if history is None else history.bought
+    bought = [numbers[item] for item in prices_paid if item in numbers]
+    paid[bought] = [price for item, price in prices_paid.items() if item in numbers]
+    return np.array(bought, np.int64), paid

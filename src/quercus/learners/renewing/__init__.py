@@ -7,17 +7,14 @@ that takes over has learned row by row since the warning instead of from rows th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from sklearn.utils.metaestimators import available_if
 
 from quercus.classifier import Classifier
-from quercus.learners.incremental.confidence import ConfidenceTree
 from quercus.learners.renewing.engine import RenewingEngine
-from quercus.learners.renewing.files import describe, rebuild
+from quercus.registry import find_learner
 from quercus.statistics.detectors import Detector
-from quercus.store import Model, ModelFileError
 
 
 class Renewing(Classifier):
@@ -151,7 +148,8 @@ class Renewing(Classifier):
         return tags
 
     def _prototype(self) -> Classifier:
-        return ConfidenceTree() if self.learner is None else self.learner
+        learner: Classifier = find_learner("ConfidenceTree")() if self.learner is None else self.learner
+        return learner
 
     def _shown(self, learner: Classifier | None) -> Any:
         """Return one of the two learners; it answers while this model does not learn."""
@@ -166,16 +164,5 @@ class Renewing(Classifier):
                 learner.schema_ = self.schema_
                 learner._note_schema()
 
-    def _saved_params(self) -> dict[str, Any]:
-        return {name: describe(value) for name, value in super()._saved_params().items()}
-
     def _extra(self) -> dict[str, Any]:
         return {name: learner._extra() for name, learner in self._state.learners.items()}
-
-    @classmethod
-    def _from_model(cls, model: Model) -> Self:
-        try:
-            given = {name: rebuild(model.parameters[name]) for name in ("learner", "detector")}
-        except (TypeError, KeyError, ValueError, AttributeError) as error:
-            raise ModelFileError(f"its header does not fit {cls.__name__}: {error}") from error
-        return super()._from_model(replace(model, parameters=given))

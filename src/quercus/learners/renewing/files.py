@@ -1,4 +1,4 @@
-"""What a model file holds of a learner, and of a detector, inside of another learner."""
+"""What a model file holds of the learners inside of another one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,8 @@ from typing import Any
 import numpy as np
 
 from quercus.classifier import Classifier
-from quercus.registry import MODELS, find_learner
-from quercus.statistics import detectors
-from quercus.statistics.detectors import Detector
+from quercus.registry import describe
 from quercus.store import Model, ModelFileError
-
-_DETECTORS = ("ADWIN", "DDM", "PageHinkley")
 
 
 def load_learner(params: Any, model: Model, part: str) -> Classifier:
@@ -37,58 +33,6 @@ def load_learner(params: Any, model: Model, part: str) -> Classifier:
     )
     learner.schema_ = params.schema_
     return learner
-
-
-def describe(part: Any) -> Any:
-    """Return a learner or detector as plain values, and anything else as it is.
-
-    Parameters
-    ----------
-    part
-        A learner, a detector, or an argument of one.
-
-    Examples
-    --------
-    >>> from quercus.statistics import PageHinkley
-    >>> describe(PageHinkley(threshold=9))["name"]
-    'PageHinkley'
-    """
-    if not isinstance(part, Classifier | Detector):
-        return part
-    name = type(part).__name__
-    if _find(name) is not type(part):
-        raise TypeError(f"a model file cannot keep a {name}, which is not one of quercus; pickle can keep it.")
-    return {
-        "name": name,
-        "parameters": {key: describe(value) for key, value in part.get_params(deep=False).items()},
-    }
-
-
-def rebuild(described: Any) -> Any:
-    """Return the learner or detector that was described, untrained.
-
-    Parameters
-    ----------
-    described
-        What `describe` returned.
-
-    Examples
-    --------
-    >>> rebuild({"name": "HoeffdingTree", "parameters": {"tie": 0.5}})
-    HoeffdingTree(tie=0.5)
-    """
-    if described is None:
-        return None
-    kind = _find(described["name"])
-    parameters = dict(described["parameters"])
-    if described["name"] == "Renewing":
-        parameters = {name: rebuild(value) for name, value in parameters.items()}
-    return kind(**parameters)
-
-
-def _find(name: str) -> Any:
-    found = getattr(detectors, name) if name in _DETECTORS else None
-    return found if found is not None else find_learner(name) if name in MODELS else None
 
 
 def read_numbers(model: Model, name: str, length: int) -> list[int]:

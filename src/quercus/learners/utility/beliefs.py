@@ -153,7 +153,7 @@ def learn_beliefs(
     forget
         Whether it forgets tells which values are kept for bins; what is believed makes nothing be forgotten.
     kinds, ranges
-        By feature, as in `UtilityState.make_room`.
+        By feature, as in `UtilityState.fit_row`.
     beliefs
         What was read.
 
@@ -179,7 +179,7 @@ def learn_beliefs(
             while row < len(X):
                 row = int(learn_rows(state.ref, settings, rows.ref, asked, row, len(X), 0))
                 if row < len(X):
-                    state.make_room(X[row], int(part.labels[row]), kinds, ranges)
+                    state.fit_row(X[row], int(part.labels[row]), kinds, ranges)
 
 
 def _lay_out(known: Values, parts: int, features: int) -> Iterator[Values]:

@@ -100,10 +100,10 @@ class UtilityEngine(CaseEngine):
         """Return how many features there is room for."""
         return len(state.features)
 
-    def make_room(self, state: UtilityState, params: Any, row: Floats, label: int, known: Known) -> None:
+    def fit_row(self, state: UtilityState, params: Any, row: Floats, label: int, known: Known) -> None:
         """Make room for what a row brings: all of it or nothing."""
         state.max_bytes = int(params.max_bytes)
-        state.make_room(row, label, known.kinds, find_ranges(params.ranges, params.schema_.names))
+        state.fit_row(row, label, known.kinds, find_ranges(params.ranges, params.schema_.names))
 
     def learn_rows(self, state: UtilityState, params: Any, rows: Rows, known: Known, start: int, stop: int) -> int:
         """Learn all values of rows; return the first row that there is no room for."""
@@ -116,18 +116,18 @@ class UtilityEngine(CaseEngine):
         settings = params._settings_now()
         if mode & CASE:
             # Of a case all that is known is learned; what came back missing was asked for, too.
-            notes, names = rows.history, params.schema_.names[: rows.X.shape[1]]
-            asked = np.array([notes is not None and name in notes.values for name in names], np.uint8)
+            history, names = rows.history, params.schema_.names[: rows.width]
+            asked = np.array([history is not None and name in history.values for name in names], np.uint8)
             whole = Rows(rows.X, y=rows.y, weight=rows.weight)
             return int(learn_rows(state.ref, settings, whole.ref, asked, start, stop, 1))
-        prices = params._price_list(rows.X.shape[1])
+        prices = params._price_list(rows.width)
         generators = np.zeros(2, GENERATOR)
         return int(run_cases(state.ref, settings, prices.ref, rows.ref, generators, start, stop, mode))
 
     def outcomes(self, model: Any, row: Floats, status: Status, item: int) -> list[Outcome]:
         """Return what may come back if an item is bought, by the mean; values that are missing are left out."""
         unknown = [place for place in model._prices.members[item] if status[place] == UNKNOWN]
-        return find_outcomes(model._state, model.prior, model.schema_, model._believe, row, status, unknown)
+        return find_outcomes(model._state, model.prior, model.schema_, model._posterior, row, status, unknown)
 
 
 def find_ranges(ranges: Mapping[str, tuple[float, float]] | None, names: list[str]) -> dict[int, tuple[float, float]]:

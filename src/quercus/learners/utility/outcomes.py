@@ -21,16 +21,16 @@ MOST_OUTCOMES = 32
 # Of the joint outcomes of a group so many are followed from feature to feature.
 _MOST_FOLLOWED = 4096
 
-Believe = Callable[[Floats, npt.NDArray[np.uint8]], Floats]
+FindPosterior = Callable[[Floats, npt.NDArray[np.uint8]], Floats]
 
 
-class Cells(NamedTuple):
+class CellTable(NamedTuple):
     """The cells of a feature: for each its probability by class, a value in it, and its words.
 
     Examples
     --------
     >>> spans = [Span("age", -math.inf, 40.0), Span("age", 40.0, 60.0), Span("age", 60.0, math.inf)]
-    >>> cells = Cells(np.array([[0.25], [0.25], [0.5]]), np.array([40.0, 60.0, 61.0]), spans)
+    >>> cells = CellTable(np.array([[0.25], [0.25], [0.5]]), np.array([40.0, 60.0, 61.0]), spans)
     >>> [part.text() for part in cells.grouped([0, 2]).parts]
     ['age <= 60', 'age > 60']
     """
@@ -39,7 +39,7 @@ class Cells(NamedTuple):
     values: Floats
     parts: list[Part]
 
-    def grouped(self, starts: list[int]) -> Cells:
+    def grouped(self, starts: list[int]) -> CellTable:
         """Return the cells of numbers with those from each start to the next as one."""
         ends = [*starts[1:], len(self.values)]
         theta = np.add.reduceat(self.theta, starts, axis=0)
@@ -49,14 +49,14 @@ class Cells(NamedTuple):
             for first, last in spans
             if isinstance(first, Span) and isinstance(last, Span)
         ]
-        return Cells(theta, self.values[starts], parts)
+        return CellTable(theta, self.values[starts], parts)
 
 
 def find_outcomes(
     state: UtilityState,
     prior: float,
     schema: Schema,
-    believe: Believe,
+    find_posterior: FindPosterior,
     row: Floats,
     status: npt.NDArray[np.uint8],
     places: Iterable[int],
@@ -67,7 +67,7 @@ def find_outcomes(
     ----------
     state, prior, schema
         What was learned, and of what.
-    believe
+    find_posterior
         Gives the probabilities by class of a row of which some is known.
     row, status
         What is known.
@@ -79,15 +79,15 @@ def find_outcomes(
     >>> from quercus import UtilityTree
     >>> tree = UtilityTree().fit([["a"], ["b"], ["b"]] * 20, ["no", "yes", "yes"] * 20)
     >>> row, status = np.array([np.nan]), np.zeros(1, np.uint8)
-    >>> told = find_outcomes(tree._state, 2.0, tree.schema_, tree._believe, row, status, [0])
+    >>> told = find_outcomes(tree._state, 2.0, tree.schema_, tree._posterior, row, status, [0])
     >>> [(outcome.words, round(outcome.probability, 2)) for outcome in told]
     [("x0 == 'a'", 0.34), ("x0 == 'b'", 0.66)]
     """
     tables = {f: read_cells(state, prior, schema, f) for f in places}
     if state.numeric != QUANTILES:
-        tables = {f: _by_edge(tables, f, believe, row, status) for f in tables}
+        tables = {f: _by_edge(tables, f, find_posterior, row, status) for f in tables}
     # joint[o, y]: probability of the outcome o and the class y.
-    joint, chosen = believe(row, status).reshape(1, -1), np.zeros((1, 0), np.int64)
+    joint, chosen = find_posterior(row, status).reshape(1, -1), np.zeros((1, 0), np.int64)
     for cells in tables.values():
         number = len(cells.values)
         joint = (joint[:, None, :] * cells.theta[None, :, :]).reshape(-1, joint.shape[1])
@@ -105,7 +105,7 @@ def find_outcomes(
     return outcomes
 
 
-def read_cells(state: UtilityState, prior: float, schema: Schema, f: int) -> Cells:
+def read_cells(state: UtilityState, prior: float, schema: Schema, f: int) -> CellTable:
     """Return the cells of a feature with the means of their probabilities.
 
     Parameters
@@ -127,22 +127,24 @@ def read_cells(state: UtilityState, prior: float, schema: Schema, f: int) -> Cel
     feature: Any = state.features[f] if f < len(state.features) else None
     if feature is None or feature["cells"] == 0:
         # Whatever comes back of it was never learned, and counts as missing.
-        return Cells(np.ones((1, classes)), np.array([np.nan]), [Span(name, -math.inf, math.inf)])
+        return CellTable(np.ones((1, classes)), np.array([np.nan]), [Span(name, -math.inf, math.inf)])
     first, number, unit = int(feature["first"]), int(feature["cells"]), float(state.options["unit"][0])
     counts = state.counts[first : first + number, :classes] / unit
     theta = (prior / number + counts) / (prior + state.totals[f, :classes] / unit)
     if feature["kind"] != NUMERIC:
         named: list[Part] = [Names(name, (schema.categories[f][code],), number) for code in range(number)]
-        return Cells(theta, np.arange(number, dtype=np.float64), named)
+        return CellTable(theta, np.arange(number, dtype=np.float64), named)
     edges = state.edges[f, : number - 1].tolist()
     ends = [-math.inf, *edges, math.inf]
     spans: list[Part] = [Span(name, low, high) for low, high in pairwise(ends)]
     # An edge itself is in the cell that it ends.
     last = math.nextafter(edges[-1], math.inf) if edges else 0.0
-    return Cells(theta, np.array([*edges, last]), spans)
+    return CellTable(theta, np.array([*edges, last]), spans)
 
 
-def _by_edge(tables: dict[int, Cells], f: int, believe: Believe, row: Floats, status: npt.NDArray[np.uint8]) -> Cells:
+def _by_edge(
+    tables: dict[int, CellTable], f: int, find_posterior: FindPosterior, row: Floats, status: npt.NDArray[np.uint8]
+) -> CellTable:
     """Return the two sides of the edge that a feature is asked about: cells that make no difference are one."""
     cells = tables[f]
     if not isinstance(cells.parts[0], Span) or len(cells.values) < 2:
@@ -154,7 +156,7 @@ def _by_edge(tables: dict[int, Cells], f: int, believe: Believe, row: Floats, st
     seen = []
     for value in cells.values.tolist():
         row[f] = value
-        seen.append(believe(row, status).tolist())
+        seen.append(find_posterior(row, status).tolist())
     starts = [0, *(v for v in range(1, len(seen)) if seen[v] != seen[v - 1])]
     # If no cell makes a difference the edge cannot be seen, and all are kept apart.
     return cells.grouped(starts) if len(starts) > 1 else cells

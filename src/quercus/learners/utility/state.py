@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NOMINAL, NUMERIC, UNSEEN, YOUNG
-from quercus.learners.utility.kernels.layout import EXP3, FIRST_ROOM, LARGEST_UNIT, MOST_PAIRED, QUANTILES, TENTHS
+from quercus.learners.utility.kernels.layout import EXP3, FIRST_CAPACITY, LARGEST_UNIT, MOST_PAIRED, QUANTILES, TENTHS
 from quercus.predictor import Floats
 from quercus.schema import Schema
 from quercus.state import Field, Index, Real, State, StateError, Whole
@@ -51,7 +51,7 @@ class UtilityState(State):
     Examples
     --------
     >>> state = UtilityState.empty(QUANTILES, bins=8, features=2, seed=0)
-    >>> state.make_room(np.array([0.5, 3.0]), 0, ["numeric", "nominal"], {})
+    >>> state.fit_row(np.array([0.5, 3.0]), 0, ["numeric", "nominal"], {})
     >>> state.counts.shape, state.kept.shape
     ((12, 2), (1, 512))
     """
@@ -190,7 +190,7 @@ class UtilityState(State):
             self.replace(**self._enlarged("another class", **self._sizes_for(classes)))
         self.options["classes"] = max(self.classes, total)
 
-    def make_room(
+    def fit_row(
         self, row: Floats, label: int, kinds: Sequence[str | None], ranges: Mapping[int, tuple[float, float]]
     ) -> None:
         """Make room for every value of a row, and its class; or, where there is no memory, for nothing.
@@ -207,13 +207,13 @@ class UtilityState(State):
             Ranges of features that are given, by position.
         """
         features = self.features.copy()
-        room, quantiles = features["room"], self.numeric == QUANTILES
+        capacity, quantiles = features["room"], self.numeric == QUANTILES
         new = []
         for f in np.flatnonzero(~np.isnan(row)).tolist():
             if kinds[f] != "nominal":
-                room[f] = self.sizes["edge"] + 1
-            elif row[f] >= room[f]:
-                room[f] = max(int(row[f]) + 1, 2 * room[f], FIRST_ROOM)
+                capacity[f] = self.sizes["edge"] + 1
+            elif row[f] >= capacity[f]:
+                capacity[f] = max(int(row[f]) + 1, 2 * capacity[f], FIRST_CAPACITY)
             if features["kind"][f] == UNSEEN:
                 new.append(f)
                 features["kind"][f] = NOMINAL if kinds[f] == "nominal" else NUMERIC
@@ -238,14 +238,14 @@ class UtilityState(State):
 
     def _laid_out(self, features: npt.NDArray[np.void], classes: int, slots: int) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays that change where features get blocks as large as they say, one after the other."""
-        room, old = features["room"], self.features["room"]
+        capacity, old = features["room"], self.features["room"]
         sizes = self._sizes_for(classes) | {"slot": slots}
-        if np.array_equal(room, old):
+        if np.array_equal(capacity, old):
             reason = "another class" if classes > self.sizes["class"] else "another feature"
             return self._enlarged(reason, **sizes)
-        sizes["cell"], sizes["paired"] = int(room.sum()), int(room[:MOST_PAIRED].sum()) if self.is_paired else 0
+        sizes["cell"], sizes["paired"] = int(capacity.sum()), int(capacity[:MOST_PAIRED].sum()) if self.is_paired else 0
         arrays = self._enlarged("another category or feature", **sizes)
-        features["first"] = np.cumsum(room) - room
+        features["first"] = np.cumsum(capacity) - capacity
         # Where the cell goes that is now in each place.
         moved = np.concatenate([features["first"][f] + np.arange(old[f]) for f in range(len(old))]).astype(np.int64)
         arrays["counts"][:] = 0.0
@@ -299,30 +299,30 @@ class UtilityState(State):
                 raise StateError(f"its feature {schema.names[f]!r} has more categories than are named.")
 
     def _expected_sizes(self) -> dict[str, int]:
-        room, quantiles, exp3 = self.features["room"], self.numeric == QUANTILES, self.numeric == EXP3
+        capacity, quantiles, exp3 = self.features["room"], self.numeric == QUANTILES, self.numeric == EXP3
         return (
             self.sizes
             | self._sizes_for(self.sizes["class"])
             | {
                 "edge": (self.bins if quantiles else TENTHS) - 1,
                 "value": KEPT_VALUES if quantiles else YOUNG,
-                "favoured": len(room) if exp3 else 0,
+                "favoured": len(capacity) if exp3 else 0,
                 "tenth": TENTHS - 1 if exp3 else 0,
-                "paired": sum(room[:MOST_PAIRED].tolist()) if self.is_paired else 0,
-                "cell": sum(room.tolist()),
+                "paired": sum(capacity[:MOST_PAIRED].tolist()) if self.is_paired else 0,
+                "cell": sum(capacity.tolist()),
             }
         )
 
     def _check_blocks(self) -> None:
         f = self.features
-        kind, room, numeric = f["kind"], f["room"], f["kind"] == NUMERIC
-        slots, laid = np.sort(f["slot"][f["slot"] >= 0]), room > 0
+        kind, capacity, numeric = f["kind"], f["room"], f["kind"] == NUMERIC
+        slots, laid = np.sort(f["slot"][f["slot"] >= 0]), capacity > 0
         is_sound = (
             (laid == (kind != UNSEEN)).all()
-            and (f["first"][laid] == (np.cumsum(room) - room)[laid]).all()
+            and (f["first"][laid] == (np.cumsum(capacity) - capacity)[laid]).all()
             and (f["first"] <= self.sizes["cell"]).all()
-            and (f["cells"] <= room).all()
-            and (room[numeric] == self.sizes["edge"] + 1).all()
+            and (f["cells"] <= capacity).all()
+            and (capacity[numeric] == self.sizes["edge"] + 1).all()
             and (f["asked"] >= f["known"]).all()
             and (f["slot"][~numeric] == -1).all()
             and (self.numeric != QUANTILES or (f["slot"][numeric] >= 0).all())

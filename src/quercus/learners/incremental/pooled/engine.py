@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,12 @@ class PoolLabels(Rows):
 
     def __init__(self, X: Any, places: Integers, **given: Any) -> None:
         super().__init__(X, **given)
-        self._ref = Rows.make(**self._held.arrays)
         self.places = places
+
+    @cached_property
+    def ref(self) -> Any:
+        """What kernels take, which are given the places beside it."""
+        return Rows.make(**self._held.arrays)
 
 
 class PoolEngine(IncrementalEngine):

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.acquisition.layout import BELIEVE, CASE, EXPLORE, LEARN, STEP, UNKNOWN, WHOLE
+from quercus.acquisition.kernels import draw_seed, seed_generator
+from quercus.acquisition.layout import CASE, EXPLORE, LEARN, POSTERIOR, STEP, UNKNOWN, WHOLE
 from quercus.acquisition.rows import CaseRows
-from quercus.acquisition.seeding import draw_seed, seed_generator
 from quercus.compile import kernel
 from quercus.decision import decide
 from quercus.learners.reinforced.kernels.episodes import find_answering, find_status, follow_bought, run_episode
@@ -44,7 +44,7 @@ def run_cases(tree: Any, work: Any, rows: Any, start: int, stop: int, mode: int)
     ``rows.status`` is read by a step and by a case that is learned, and written by a case that buys.
     """
     settings, episode = work.settings[0], work.episode[0]
-    left, explore, buys, classes = np.inf, mode & EXPLORE, not mode & (STEP | BELIEVE | CASE), NOWHERE
+    left, explore, buys, classes = np.inf, mode & EXPLORE, not mode & (STEP | POSTERIOR | CASE), NOWHERE
     for i in range(start, stop):
         row, status, decision = rows.X[i], rows.status[i], rows.decisions[i]
         learns = (mode & LEARN) != 0 and rows.weight[i] * work.rewards[rows.y[i]].rate > 0.0
@@ -56,7 +56,7 @@ def run_cases(tree: Any, work: Any, rows: Any, start: int, stop: int, mode: int)
         if buys:
             for f in range(len(status)):
                 status[f] = UNKNOWN
-        if not mode & (SILENT | BELIEVE):
+        if not mode & (SILENT | POSTERIOR):
             left = min(settings.budget, settings.total - rows.spent[0]) if buys else decision.left
             if buys and explore:
                 decision.seed = draw_seed(tree.options[0])
@@ -65,7 +65,7 @@ def run_cases(tree: Any, work: Any, rows: Any, start: int, stop: int, mode: int)
             rows.cost[i] = episode.cost
             decision.item, decision.stop, decision.score = episode.item, episode.stop, episode.score
         if not mode & (SILENT | STEP | CASE) or (mode & CASE and settings.adaptive):
-            if mode & BELIEVE:
+            if mode & POSTERIOR:
                 episode.size, episode.held = 0, find_status(work, status)
             if explore or not buys or left < np.inf:
                 find_answering(tree, work, row)

@@ -24,7 +24,7 @@ from quercus.learners.reinforced.kernels.lookup import find_state, has_counts, h
 from quercus.learners.reinforced.kernels.model import (
     begin_posterior,
     best_reward,
-    foresee_reward,
+    expect_reward,
     mix_posterior,
     update_posterior,
     value_action,
@@ -87,7 +87,10 @@ def find_available(work: Any, left: float) -> int:
 
 @kernel
 def rate_items(tree: Any, work: Any, state: int, explore: int) -> None:
-    """Write what each question that can be asked is taken to be worth in a state; untried ones optimistically."""
+    """Write what each question that can be asked is taken to be worth in a state.
+
+    Those that were never tried get an optimistic value (Sutton & Barto, "Reinforcement Learning", section 2.6).
+    """
     items, settings = work.items, work.settings[0]
     mix_posterior(tree, work, state, PATH)
     for i in range(len(items)):
@@ -106,7 +109,7 @@ def rate_items(tree: Any, work: Any, state: int, explore: int) -> None:
     for i in range(len(items)):
         item = items[i]
         if item.available and not item.tried and has_counts(tree, item):
-            item.worth = settings.gamma * foresee_reward(tree, work, item) - item.charge
+            item.worth = settings.gamma * expect_reward(tree, work, item) - item.charge
 
 
 @kernel
@@ -132,7 +135,7 @@ def pick_item(tree: Any, work: Any, state: int, count: int, luck: float) -> None
 
 @kernel
 def choose_item(tree: Any, work: Any, paid: Any, state: int, left: float, buys: bool, explore: int) -> None:
-    """Decide what a case asks for next in a state, or why it stops: epsilon-greedy.
+    """Decide what a case asks for next in a state, or why it stops: epsilon-greedy (Watkins, 1989).
 
     ``paid`` is what the case gave for each item: what is not yet on the path was still there then.
     """
@@ -206,7 +209,7 @@ def is_trusted(tree: Any, work: Any, state: int) -> bool:
 
 
 @kernel
-def note_answering(tree: Any, work: Any, state: int) -> bool:
+def take_answering(tree: Any, work: Any, state: int) -> bool:
     """Note a state as that which answers, if it was met often enough; return whether it was."""
     if not is_trusted(tree, work, state):
         return False
@@ -223,7 +226,7 @@ def run_episode(tree: Any, work: Any, rows: Any, i: int, left: float, buys: bool
     episode.cost, episode.anchor, episode.held = 0.0, -1, find_status(work, status)
     begin_episode(tree, work)
     while True:
-        note_answering(tree, work, state)
+        take_answering(tree, work, state)
         choose_item(tree, work, rows.paid, state, left - episode.cost, buys, explore)
         if episode.stop != GOES_ON:
             break
@@ -251,7 +254,7 @@ def find_answering(tree: Any, work: Any, row: Any) -> None:
     key0, key1 = episode.key0, episode.key1
     begin_episode(tree, work)
     here0, here1, steps = np.uint64(0), np.uint64(0), 0
-    while note_answering(tree, work, state) and steps < most:
+    while take_answering(tree, work, state) and steps < most:
         count = find_available(work, np.inf)
         rate_items(tree, work, state, 0)
         pick_item(tree, work, state, count, -1.0)
@@ -272,7 +275,7 @@ def find_answering(tree: Any, work: Any, row: Any) -> None:
                 here0, here1, steps = here0 ^ item.key0, here1 ^ item.key1, steps + 1
                 if follows:
                     update_posterior(tree, work, item, PATH)
-                note_answering(tree, work, state)
+                take_answering(tree, work, state)
     episode.key0, episode.key1, episode.size = key0, key1, size
     for i in range(len(items)):
         items[i].taken = 0

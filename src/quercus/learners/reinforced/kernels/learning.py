@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.binning import draw_quantiles
+from quercus.acquisition.kernels import draw_quantiles, draw_seed, seed_generator
 from quercus.acquisition.layout import KEPT_VALUES, KNOWN, NUMERIC, UNSEEN, YOUNG
-from quercus.acquisition.seeding import draw_seed, seed_generator
 from quercus.compile import kernel
 from quercus.learners.reinforced.kernels.lookup import hash_item
 from quercus.learners.reinforced.kernels.model import count_result, value_node

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.binning import find_cell
+from quercus.acquisition.kernels import find_cell
 from quercus.compile import kernel
 from quercus.learners.reinforced.layout import NOWHERE
 from quercus.randomness import mix_bits
@@ -16,7 +16,7 @@ _STEP = 0x9E3779B97F4A7C15
 
 @kernel
 def hash_item(tree: Any, work: Any, item: Any, row: Any) -> None:
-    """Write the key of the result of an item, and how often its bins have been drawn: Zobrist hashing."""
+    """Write the key of the result of an item, and how often its bins have been drawn: Zobrist hashing (1970)."""
     item.key0, item.key1, item.drawn = np.uint64(0), np.uint64(0), 0
     for k in range(item.first, item.last):
         f = work.members[k]

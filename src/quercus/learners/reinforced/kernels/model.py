@@ -87,8 +87,8 @@ def best_reward(tree: Any, work: Any, row: int) -> float:
 
 
 @kernel
-def foresee_reward(tree: Any, work: Any, item: Any) -> float:
-    """Return what answering after a question is expected to bring by the model: one step of value of information."""
+def expect_reward(tree: Any, work: Any, item: Any) -> float:
+    """Return what answering after a question is expected to bring by the model: value of information (Howard, 1966)."""
     head, classes, total = tree.features[item.head], tree.options[0].classes, 0.0
     half, place, counts, proba = 0.5 * head.results, np.int64(head.first), tree.counts, work.proba
     for y in range(classes):
@@ -107,8 +107,8 @@ def value_action(tree: Any, work: Any, action: Any) -> float:
     settings, item = work.settings[0], work.items[action.item]
     if action.n >= ENOUGH or settings.prior <= 0.0 or not has_counts(tree, item):
         return action.gain
-    weight, foreseen = 2.0 * settings.prior, settings.gamma * foresee_reward(tree, work, item)
-    return (action.n * action.gain + weight * foreseen) / (action.n + weight)
+    weight, expected = 2.0 * settings.prior, settings.gamma * expect_reward(tree, work, item)
+    return (action.n * action.gain + weight * expected) / (action.n + weight)
 
 
 @kernel

@@ -150,7 +150,7 @@ def add_path(tree: Any, work: Any) -> None:
 
 @kernel
 def add_random_paths(tree: Any, work: Any) -> None:
-    """Note what paths change that wander through a whole row."""
+    """Note what paths change that wander through a whole row: off-policy episodes, at random (Watkins, 1989)."""
     episode, items = work.episode[0], work.items
     for j in range(len(work.order)):
         work.order[j] = j

@@ -7,24 +7,23 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from quercus.acquisition.kernels import draw_seed, seed_generator
 from quercus.acquisition.layout import (
-    BELIEVE,
     EXPLORE,
     GENERATOR,
     GOES_ON,
     KEPT_VALUES,
     KNOWN,
     MISSING,
+    POSTERIOR,
     STEP,
     UNKNOWN,
     WHOLE,
 )
-from quercus.acquisition.price_list import PriceList
-from quercus.acquisition.rows import CaseRows
-from quercus.acquisition.seeding import draw_seed, seed_generator
+from quercus.acquisition.rows import CaseRows, PriceList
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
-from quercus.learners.utility.kernels.counting import lacks_room, learn_label, learn_value
+from quercus.learners.utility.kernels.counting import learn_label, learn_value, needs_resize
 from quercus.learners.utility.kernels.layout import EC2, QUANTILES, SETTINGS
 from quercus.learners.utility.kernels.pairs import learn_pairs
 from quercus.learners.utility.kernels.planning import begin_path, find_path, make_workspace, plan_step, reveal
@@ -66,7 +65,7 @@ def learn_rows(state: Any, settings: Any, rows: Any, asked: Any, start: int, sto
     for i in range(start, stop):
         if not w[i] > 0.0:
             continue
-        if lacks_room(state, X[i], y[i]):
+        if needs_resize(state, X[i], y[i]):
             return i
         if counts_rows:
             learn_label(state, y[i], w[i], forget)
@@ -119,8 +118,8 @@ def buy_values(
 
 
 @kernel
-def favour_edges(state: Any, posterior: Any, work: Any) -> None:
-    """Credit the edges that were drawn with their scores over their probability, as Exp3 does."""
+def reward_edges(state: Any, posterior: Any, work: Any) -> None:
+    """Credit the edges that were drawn with their scores over their probability: Exp3 (Auer et al., 2002)."""
     for f in range(len(state.favour)):
         score = work.first_score[f]
         if posterior.picked[f] >= 0 and score == score:
@@ -187,16 +186,16 @@ def run_cases(
     is_filled, is_drawn = False, False
     for i in range(start, stop):
         decision = decisions[i]
-        if mode & (STEP | BELIEVE):
+        if mode & (STEP | POSTERIOR):
             copy_status(status[i], work.status)
-        elif learns and w[i] > 0.0 and lacks_room(state, X[i], y[i]):
+        elif learns and w[i] > 0.0 and needs_resize(state, X[i], y[i]):
             return i
         elif explore:
             decision.seed = draw_seed(options[0])
         if not is_filled:
             fill_posterior(settings, state, mean, options[0].seed)
         if draws and not is_drawn:
-            draw_rest(settings, state, mean, order, loss, work.r, not explore and not mode & BELIEVE)
+            draw_rest(settings, state, mean, order, loss, work.r, not explore and not mode & POSTERIOR)
         if selects and not is_drawn:
             select_best(settings, state, prices, mean, work, X[i], decision)
         is_filled, is_drawn = True, True
@@ -212,15 +211,15 @@ def run_cases(
         # by the mean. One place for each call, since each more of them takes seconds to compile.
         for turn in range(2):
             if turn == (0 if steps else 1):
-                if explore or mode & (STEP | BELIEVE) or settings.lookahead > 1:
+                if explore or mode & (STEP | POSTERIOR) or settings.lookahead > 1:
                     rest = decision.left if steps else np.inf
                     find_path(settings, state, prices, drawn if steps else mean, work, X[i], rest, decision)
-            elif not mode & BELIEVE:
+            elif not mode & POSTERIOR:
                 left = decision.left if steps else min(settings.budget, settings.total - spent[0])
                 cost[i] = buy_values(settings, state, prices, drawn, work, X[i], left, loss, steps, decision)
                 copy_status(work.status, status[i])
                 if learns and explore:
-                    favour_edges(state, drawn, work)
+                    reward_edges(state, drawn, work)
         if steps:
             continue
         weigh_known(state, mean, X[i], work.status, work.edge, work.partner, proba[i])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quercus.acquisition.binning import draw_quantiles, find_cell
+from quercus.acquisition.kernels import draw_quantiles, find_cell
 from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NUMERIC, YOUNG
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.layout import LARGEST_UNIT, QUANTILES, TENTHS
@@ -164,7 +164,7 @@ def learn_label(state: Any, y: int, w: float, forget: float) -> None:
 
 
 @kernel
-def lacks_room(state: Any, row: Any, label: int) -> bool:
+def needs_resize(state: Any, row: Any, label: int) -> bool:
     """Return whether a row brings a class, a category or a feature that the arrays have no room for."""
     if label >= len(state.weights):
         return True

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.binning import find_cell
+from quercus.acquisition.kernels import find_cell
 from quercus.acquisition.layout import KNOWN
 from quercus.compile import kernel
 from quercus.decision import decide
@@ -152,7 +152,10 @@ def make_hypotheses(settings: Any, state: Any, posterior: Any, order: Any, loss:
 
 @kernel
 def mark_alive(state: Any, posterior: Any, row: Any, status: Any, edge: Any) -> int:
-    """Mark the hypotheses that agree with what is known; return in how many regions they are, at most 2."""
+    """Mark the hypotheses that agree with what is known; return in how many regions they are, at most 2.
+
+    Those are the version space (Mitchell, 1982).
+    """
     number, cells, alive, regions_of = posterior.facts[HYPOTHESES], posterior.cells, posterior.alive, posterior.region
     for h in range(number):
         alive[h] = 1

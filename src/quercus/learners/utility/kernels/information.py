@@ -167,7 +167,7 @@ def save_by_pair(
 
 
 @kernel
-def note_behind(prices: Any, features: Any, status: Any, selected: Any, ratios: Any, taken: Any) -> None:
+def find_reachable(prices: Any, features: Any, status: Any, selected: Any, ratios: Any, taken: Any) -> None:
     """Write of each item whether it could be bought now, or behind what it needs, or not at all."""
     for i in range(len(taken)):
         taken[i] = _OUT if ratios[i] < 0.0 else _NOW
@@ -206,7 +206,10 @@ def find_next(prices: Any, status: Any, ratios: Any, taken: Any, left: float) ->
 def is_worth_buying(
     settings: Any, state: Any, prices: Any, posterior: Any, work: Any, status: Any, item: int, left: float, loss: Any
 ) -> bool:
-    """Return whether the next purchases, few or many, or an item and its mate, are expected to save what they cost."""
+    """Return whether the next purchases, or an item and its mate, are expected to save what they cost.
+
+    That is the value of sample information (Howard, 1966), estimated from posterior samples.
+    """
     classes, q, outlooks, taken = state.options[0].classes, work.q, work.outlooks, work.taken
     features, theta, shown, likely = state.features, posterior.theta, posterior.samples, work.likely
     largest = widest_loss(loss, classes)
@@ -225,7 +228,7 @@ def is_worth_buying(
     for row in range(count * samples):
         for y in range(classes):
             outlooks[row, y] = q[y]
-    note_behind(prices, state.features, status, posterior.selected, work.ratios, taken)
+    find_reachable(prices, state.features, status, posterior.selected, work.ratios, taken)
     spent, price, at_stake, saved = 0.0, 0.0, expect_regret(q, loss, answer, classes), 0.0
     while saved * worth <= price:
         best = find_next(prices, status, work.ratios, taken, left - spent)

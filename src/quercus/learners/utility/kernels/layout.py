@@ -17,7 +17,7 @@ LARGEST_UNIT = 2.0**64
 NOT_OFFERED, GROWN, YOUNG_IN_PART, YOUNG_WHOLLY, MATE = range(5)
 # What the facts of a posterior are: whether it was drawn for a case that explores, and the number of its hypotheses.
 EXPLORES, HYPOTHESES = range(2)
-FIRST_ROOM = 4
+FIRST_CAPACITY = 4
 MOST_PAIRED = 64
 # Rows drawn to see what a case may still turn out to be, and the most classes that they are drawn of.
 MOST_SAMPLES, MOST_LIKELY = 64, 16

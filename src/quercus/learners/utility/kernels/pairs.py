@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log2
 from typing import Any
 
-from quercus.acquisition.binning import find_cell
+from quercus.acquisition.kernels import find_cell
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.counting import be_patient, is_young
 from quercus.learners.utility.kernels.layout import MOST_PAIRED, NOT_OFFERED

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.binning import find_cell
+from quercus.acquisition.kernels import find_cell
 from quercus.acquisition.layout import (
     BUDGET,
     CONFIDENT,
@@ -89,7 +89,7 @@ def needs_more(prices: Any, status: Any, i: int) -> bool:
 
 
 @kernel
-def note_offers(state: Any, prices: Any, status: Any, offers: Any) -> None:
+def find_buyable(state: Any, prices: Any, status: Any, offers: Any) -> None:
     """Write for each item whether it can be bought now, and whether all or some of what it brings is young."""
     patience = be_patient(state.options[0].rows)
     for i in range(len(prices.price)):
@@ -201,7 +201,7 @@ def plan_step(
 ) -> None:
     """Decide what to buy next by what is known of a row; the workspace tells what that is."""
     status, q = work.status, work.q
-    note_offers(state, prices, status, work.offers)
+    find_buyable(state, prices, status, work.offers)
     forget_choice(work)
     decision.item = find_first(prices, work.offers, left, posterior.facts[EXPLORES])
     decision.score = 0.0
@@ -284,7 +284,7 @@ def find_path(
     begin_path(work, trial)
     is_strict, goes_on = True, settings.lookahead > 1 or state.options[0].numeric != QUANTILES
     while goes_on:
-        note_offers(state, prices, trial, offers)
+        find_buyable(state, prices, trial, offers)
         # What is not known can only have been the second of a pair.
         rest, waiting = left, 0
         for i in range(len(offers)):

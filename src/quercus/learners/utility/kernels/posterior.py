@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.binning import find_cell
+from quercus.acquisition.kernels import find_cell, seed_generator
 from quercus.acquisition.layout import KNOWN, NUMERIC
-from quercus.acquisition.seeding import seed_generator
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.hypotheses import make_hypotheses
 from quercus.learners.utility.kernels.information import draw_samples
@@ -97,7 +96,7 @@ def average_cells(settings: Any, state: Any, posterior: Any, f: int, y: int) -> 
 
 @kernel
 def fill_posterior(settings: Any, state: Any, posterior: Any, seed: np.uint64) -> None:
-    """Write P(cell | class) and P(class): their means or, for a case that explores, a sample (Thompson sampling)."""
+    """Write P(cell | class) and P(class): their means or, for a case that explores, a sample (Thompson, 1933)."""
     seed_generator(posterior.generator[0], seed)
     fill_classes(settings, state, posterior)
     for y in range(state.options[0].classes):
@@ -168,7 +167,7 @@ def weigh_classes(q: Any, theta: Any, low: int, high: int, classes: int) -> None
 
 @kernel
 def weigh_known(state: Any, posterior: Any, row: Any, status: Any, edge: Any, partner: Any, q: Any) -> None:
-    """Write the weight of each class by the known values that count by themselves."""
+    """Write the weight of each class by the known values that count by themselves: naive Bayes."""
     classes = state.options[0].classes
     for y in range(classes):
         q[y] = posterior.classes[y]

@@ -154,7 +154,10 @@ def add_hypotheses(
 
 @kernel(borrows=True)
 def score_cut(q: Any, r: Any, theta: Any, first: int, cells: int, edge: int, classes: int, outcomes: Any) -> float:
-    """Return the weight of the pairs of hypotheses that the outcome is expected to cut ("ec2"); no edge: -1."""
+    """Return the weight of the pairs of hypotheses that the outcome is expected to cut (EC2: Golovin et al., 2010).
+
+    Without any edge it is -1.
+    """
     for y in range(classes):
         r[y] = 0.0
         for v in range(cells):
@@ -198,7 +201,7 @@ def choose_edge(settings: Any, state: Any, posterior: Any, work: Any, f: int, th
 
 @kernel(borrows=True)
 def score_shares(q: Any, shares: Any, cells: int, classes: int) -> float:
-    """Return the information gain of a question whose outcomes have these probabilities."""
+    """Return the information gain (Lindley, 1956) of a question whose outcomes have these probabilities."""
     score = score_entropy(q, shares, 0, cells, classes)
     for y in range(classes):
         for v in range(cells):

@@ -1,11 +1,17 @@
-"""Cells of values, and bins drawn from the stream; compiled. ``docs/utility.md`` tells how bins are drawn."""
+"""Bins of values, and random generators from the seeds of cases; compiled.
+
+``docs/utility.md`` tells how bins are drawn.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from quercus.acquisition.layout import NUMERIC
 from quercus.compile import kernel
+from quercus.randomness import draw_uniform, mix_bits
 
 
 @kernel(inline=True)
@@ -61,3 +67,19 @@ def draw_quantiles(kept: Any, order: Any, number: int, bins: int, edges: Any) ->
             edges[found] = 0.5 * value + 0.5 * following
             found += 1
     return found
+
+
+@kernel
+def seed_generator(generator: Any, seed: np.uint64) -> None:
+    """Begin a generator: its four numbers are the next ones of splitmix64."""
+    step = np.uint64(0x9E3779B97F4A7C15)
+    generator.g0 = mix_bits(seed + step)
+    generator.g1 = mix_bits(seed + step * np.uint64(2))
+    generator.g2 = mix_bits(seed + step * np.uint64(3))
+    generator.g3 = mix_bits(seed + step * np.uint64(4))
+
+
+@kernel
+def draw_seed(generator: Any) -> np.uint64:
+    """Return the seed of a case, of 53 bits."""
+    return np.uint64(draw_uniform(generator) * 2.0**53)

@@ -1,22 +1,79 @@
-"""What a case has noted: its steps, and what follows from them about every feature."""
+"""What a case has come through: its steps, and what follows from them about every feature."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from quercus.acquisition.layout import KNOWN, MISSING, ORDERED, REFUSED, UNKNOWN
-from quercus.acquisition.steps import Step, Value
+from quercus.acquisition.layout import KNOWN, MISSING, ORDERED, REFUSED, UNKNOWN, Refer
 from quercus.schema.refusals import listed, short
 
+Value: TypeAlias = float | int | bool | str | None
+Label: TypeAlias = str | int | bool | float
+Kind = Literal["known", "bought", "came", "refused"]
+KINDS = ("known", "bought", "came", "refused")
 
-class Offer(NamedTuple):
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a case.
+
+    Parameters
+    ----------
+    kind
+        ``"known"``: what was known when it was opened; ``"bought"``; ``"came"``: results of what was bought before;
+        ``"refused"``.
+    item
+        What was bought or refused.
+    price, worth
+        What it cost, and what was expected of it (None: unknown, or it was not asked for).
+    features
+        Features that were bought or refused with it: those of a group, or its own.
+    results
+        Values that came with this step, by feature; None: without a result.
+    prediction, probability
+        The best answer after this step, and its probability; None before anything was learned.
+
+    Examples
+    --------
+    >>> step = Step(kind="bought", item="mri", price=500.0, worth=0.3, features=("mri",), results={"mri": 3.2})
+    >>> step.to_dict()
+    {'kind': 'bought', 'item': 'mri', 'price': 500.0, 'worth': 0.3, 'results': {'mri': 3.2}}
+    """
+
+    kind: Kind
+    item: str | None = None
+    price: float = 0.0
+    worth: float | None = None
+    features: tuple[str, ...] = ()
+    results: Mapping[str, Value] = field(default_factory=dict)
+    prediction: Label | None = None
+    probability: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the step as plain data, without what does not matter for its kind."""
+        state: dict[str, Any] = {"kind": self.kind}
+        if self.item is not None:
+            state["item"] = self.item
+        if self.kind == "bought":
+            state |= {"price": self.price, "worth": self.worth}
+        if self.item is not None and self.features != (self.item,):
+            state["features"] = list(self.features)
+        if self.results:
+            state["results"] = dict(self.results)
+        if self.prediction is not None:
+            state |= {"prediction": self.prediction, "probability": self.probability}
+        return state
+
+
+class Quote(NamedTuple):
     """A question of a case: what it asks for, at which price, and what it expects of it (NaN: unknown).
 
     Examples
     --------
-    >>> Offer("mri", 500.0, 0.31).item
+    >>> Quote("mri", 500.0, 0.31).item
     'mri'
     """
 
@@ -25,7 +82,26 @@ class Offer(NamedTuple):
     worth: float
 
 
-class Notes:
+class CaseAnswer(NamedTuple):
+    """What a model makes of what a case knows: its answer, the best answer (never `REFER`), and all probabilities.
+
+    Examples
+    --------
+    >>> CaseAnswer(None, None, {}).after(kind="known").prediction
+    """
+
+    prediction: Label | Refer | None
+    best: Label | None
+    probabilities: dict[Label, float]
+
+    def after(self, **parts: Any) -> Step:
+        """Return a step that led to this answer."""
+        if self.best is None:
+            return Step(**parts)
+        return Step(**parts, prediction=self.best, probability=self.probabilities[self.best])
+
+
+class CaseHistory:
     """The steps of a case, and the values, prices, orders and refusals that follow from them.
 
     Attributes
@@ -43,9 +119,9 @@ class Notes:
 
     Examples
     --------
-    >>> notes = Notes([Step(kind="known", results={"age": 41})])
-    >>> notes.take(Step(kind="bought", item="blood", price=20.0, features=("hb", "crp"), results={"hb": 13.1}))
-    >>> notes.values, notes.cost, list(notes.waiting)
+    >>> history = CaseHistory([Step(kind="known", results={"age": 41})])
+    >>> history.take(Step(kind="bought", item="blood", price=20.0, features=("hb", "crp"), results={"hb": 13.1}))
+    >>> history.values, history.cost, list(history.waiting)
     ({'age': 41, 'hb': 13.1}, 20.0, ['crp'])
     """
 
@@ -59,6 +135,11 @@ class Notes:
         self.refused: dict[str, None] = {}
         for step in steps:
             self.take(step)
+
+    @property
+    def has_more_than_values(self) -> bool:
+        """Whether the state of features follows from more than their values."""
+        return bool(self.bought or self.waiting or self.refused)
 
     @property
     def cost(self) -> float:
@@ -75,7 +156,7 @@ class Notes:
 
         Examples
         --------
-        >>> Notes([Step(kind="known", results={"age": 41})]).status("age", "age") == KNOWN
+        >>> CaseHistory([Step(kind="known", results={"age": 41})]).status("age", "age") == KNOWN
         True
         """
         if feature in self.values:
@@ -97,7 +178,7 @@ class Notes:
 
         Examples
         --------
-        >>> Notes([Step(kind="bought", item="blood", features=("hb",))]).features_of("blood")
+        >>> CaseHistory([Step(kind="bought", item="blood", features=("hb",))]).features_of("blood")
         ('hb',)
         """
         return next(step.features for step in self.steps if step.kind == "bought" and step.item == item)
@@ -112,7 +193,7 @@ class Notes:
 
         Examples
         --------
-        >>> Notes().take(Step(kind="came", results={"hb": 13.1}))
+        >>> CaseHistory().take(Step(kind="came", results={"hb": 13.1}))
         Traceback (most recent call last):
             ...
         ValueError: 'hb' has a result without having been ordered.
@@ -156,10 +237,10 @@ class Notes:
 
         Examples
         --------
-        >>> notes = Notes([Step(kind="known", results={"age": 41})])
-        >>> notes.check_result("age", 41.0)
+        >>> history = CaseHistory([Step(kind="known", results={"age": 41})])
+        >>> history.check_result("age", 41.0)
         False
-        >>> notes.check_result("age", 14)
+        >>> history.check_result("age", 14)
         Traceback (most recent call last):
             ...
         ValueError: 'age' has the result 41 and now gets 14; a result stays: cancel the case and open a new one if ...
@@ -185,7 +266,7 @@ class Notes:
 
         Examples
         --------
-        >>> Notes().check_ordered("hb")
+        >>> CaseHistory().check_ordered("hb")
         Traceback (most recent call last):
             ...
         ValueError: 'hb' was not ordered, so that it has no result to receive; buy it with order(), or answer ...
