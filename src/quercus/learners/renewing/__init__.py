@@ -95,15 +95,13 @@ class Renewing(Classifier):
     def changes_(self) -> list[int]:
         """Numbers of the rows at which changes were found."""
         self._check_fitted()
-        changes: list[int] = self._state.changes
-        return changes
+        return list(self._state.changes)
 
     @property
     def warnings_(self) -> list[int]:
         """Numbers of the rows at which background learners began."""
         self._check_fitted()
-        warnings: list[int] = self._state.warnings
-        return warnings
+        return list(self._state.warnings)
 
     @available_if(lambda self: hasattr(self._prototype(), "region_one"))
     def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
