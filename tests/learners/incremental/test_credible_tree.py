@@ -308,3 +308,12 @@ def test_a_first_label_that_a_pool_has_no_room_for_changes_nothing(monkeypatch):
     monkeypatch.undo()
     assert tree.learn_pool([0, 3], ["a", "b"]).classes_.tolist() == ["a", "b"]
     assert tree.predict_proba(ROWS).shape == (4, 2)
+
+
+def test_a_new_pool_keeps_what_others_have_noted_at_the_learner():
+    tree = qc.CredibleTree().partial_fit(ROWS, list("abab"))
+    tree._noted_by_others = 1
+    tree.fit_pool([[1.0, 2.0], [3.0, 4.0]])
+    assert tree._noted_by_others == 1
+    assert tree.predict_one({"x0": 1.0}) is None
+    assert not hasattr(tree, "n_features_in_")

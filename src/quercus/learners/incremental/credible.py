@@ -20,7 +20,7 @@ from quercus.classifier import Classifier, _FullError
 from quercus.learners.incremental.credible_kernels import run_adaptive_credible_rows, run_credible_rows
 from quercus.learners.incremental.engine import count_alternate_subtrees
 from quercus.learners.incremental.layout import CREDIBLE, CUTS, CUTS_AND_LOOKS, HOEFFDING_INTERVAL, LABEL, NO_CORRECTION
-from quercus.learners.incremental.pooled.engine import PoolEngine, PoolLabels
+from quercus.learners.incremental.pooled.engine import PoolEngine, PoolLabels, read_places
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.predictor import Floats, Integers
 from quercus.schema import Schema, read_weights
@@ -30,6 +30,10 @@ _BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
 _CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}
 # A leaf is evaluated again when its weight has grown by this share, and by the grace period.
 _PACE = 0.02
+# What a pool without labels has not: a schema that is fitted, and what follows from it.
+_OF_SCHEMA = frozenset(
+    {"schema_", "n_features_in_", "feature_names_in_", "_pool_schema", "_labels", "_order", "_known"}
+)
 
 
 def _check(params: Any) -> None:
@@ -238,7 +242,7 @@ class CredibleTree(Classifier):
             pool, known = self._find_pool(), self._is_fitted()
             if known and self._is_changed:
                 self._check_changes()
-            places = _read_places(rows, pool)
+            places = read_places(rows, pool)
             schema = self.schema_ if known else self._new_schema()
             labels = schema.read_labels(y, rows=len(places), classes=classes)
             weights = read_weights(sample_weight, len(places))
@@ -365,24 +369,6 @@ class CredibleTree(Classifier):
         self._note_schema()
 
     def _become(self, fresh: Classifier) -> None:
-        for name in vars(self).keys() - self._parameters - {"_gate"}:
+        for name in _OF_SCHEMA & vars(self).keys():
             del self.__dict__[name]
         super()._become(fresh)
-
-
-def _read_places(rows: Any, pool: PooledState) -> Integers:
-    """Return positions in the pool; refuse what is none, twice there, or labelled."""
-    places = np.asarray(rows)
-    if places.ndim != 1 or len(places) == 0 or places.dtype.kind not in "iu":
-        raise ValueError(f"rows are {rows!r}; give a list of positions in the pool, counted from 0.")
-    places = np.ascontiguousarray(places, np.int64)
-    wrong = places[(places < 0) | (places >= pool.n_rows)]
-    if len(wrong):
-        raise ValueError(f"row {wrong[0]} is not in the pool, which has rows 0 to {pool.n_rows - 1}.")
-    values, times = np.unique(places, return_counts=True)
-    if (times > 1).any():
-        raise ValueError(f"row {values[times > 1][0]} is given twice; label each row once.")
-    labelled = places[pool.labels_of(places) >= 0]
-    if len(labelled):
-        raise ValueError(f"row {labelled[0]} of the pool has a label already; give rows that have none.")
-    return places

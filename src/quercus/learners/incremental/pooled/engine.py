@@ -129,3 +129,29 @@ class PoolEngine(IncrementalEngine):
 
     def _kind_of(self, model: Model) -> type[GrowingState]:
         return PooledState if "pooling" in model.arrays else super()._kind_of(model)
+
+
+def read_places(rows: Any, pool: PooledState) -> Integers:
+    """Return positions in the pool; refuse what is none, twice there, or labelled.
+
+    Parameters
+    ----------
+    rows
+        The positions.
+    pool
+        The state that has the pool.
+    """
+    places = np.asarray(rows)
+    if places.ndim != 1 or len(places) == 0 or places.dtype.kind not in "iu":
+        raise ValueError(f"rows are {rows!r}; give a list of positions in the pool, counted from 0.")
+    places = np.ascontiguousarray(places, np.int64)
+    wrong = places[(places < 0) | (places >= pool.n_rows)]
+    if len(wrong):
+        raise ValueError(f"row {wrong[0]} is not in the pool, which has rows 0 to {pool.n_rows - 1}.")
+    values, times = np.unique(places, return_counts=True)
+    if (times > 1).any():
+        raise ValueError(f"row {values[times > 1][0]} is given twice; label each row once.")
+    labelled = places[pool.labels_of(places) >= 0]
+    if len(labelled):
+        raise ValueError(f"row {labelled[0]} of the pool has a label already; give rows that have none.")
+    return places
