@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from quercus.learners.incremental.frozen import FrozenTree
 
 S = TypeVar("S", bound=GrowingState)
+# Made once: it is what most calls for a row that is learned alone return.
+_ONE_ROW = Stop(1, DONE)
 _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADAPTIVE}
 
 
@@ -49,9 +51,6 @@ class TreeEngine:
 
     def predict(self, state: TreeState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats) -> None:
         """Write answers as class ids, and probabilities by class id."""
-        if state.options["classes"][0] == 0:
-            answers[:] = -1
-            return
         predict_rows(state.ref_as(TreeState), known.order, known.loss, X, answers, proba)
 
     def view(self, model: Predictor) -> TreeView:
@@ -185,6 +184,8 @@ class IncrementalEngine(TreeEngine):
             row = self._run_adaptive(state.ref, rows.ref, order, loss, bounds, start, stop, mode)
         else:
             row = self._run_plain(state.ref_as(TreeState), rows.ref, order, loss, bounds, start, stop, mode)
+        if row == 1 == stop:
+            return _ONE_ROW
         # Only before the end of its rows does a kernel stop for a reason.
         return Stop(row, DONE if row == stop else int(state.options["stopped"][0]))
 
@@ -235,7 +236,7 @@ class IncrementalEngine(TreeEngine):
         if by_counts:
             classes = int(state.options["classes"][0])
             counts = state.counts[leaf, :classes]
-            proba[0, :classes] = (counts + 1.0 / classes) / (counts.sum() + 1.0)
+            proba[0, :classes] = (counts + 1.0 / max(classes, 1)) / (counts.sum() + 1.0)
         slot = int(state.nodes["slot"][leaf])
         return proba[0], float(state.leaves["weight"][slot] if slot >= 0 else state.counts[leaf].sum())
 

@@ -132,8 +132,11 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
 
 @kernel(types.void, TreeState.numba_type, ORDER, LOSS, _X, _ANSWERS, _PROBA)
 def predict_rows(tree: Any, order: Any, loss: Any, X: Any, answers: Any, proba: Any) -> None:
-    """Write answers and class probabilities (by class id) for all rows."""
+    """Write answers and class probabilities (by class id) for all rows; without any class -1 and nothing."""
     nodes, counts, leaves, option = tree.nodes, tree.counts, tree.leaves, tree.options[0]
+    if option.classes == 0:
+        answers[:] = -1
+        return
     edges, features = tree.edges, tree.features
     cells = np.empty(option.features, np.int64)
     scratch = np.empty((3, counts.shape[1]), np.float64)
