@@ -16,13 +16,14 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from quercus.arguments import check_choice, check_number
-from quercus.classifier import Classifier, _FullError
+from quercus.classifier import Classifier
 from quercus.learners.incremental.credible_kernels import run_adaptive_credible_rows, run_credible_rows
 from quercus.learners.incremental.engine import count_alternate_subtrees
 from quercus.learners.incremental.layout import CREDIBLE, CUTS, CUTS_AND_LOOKS, HOEFFDING_INTERVAL, LABEL, NO_CORRECTION
 from quercus.learners.incremental.pooled.engine import PoolEngine, PoolLabels, read_places
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.predictor import Floats, Integers
+from quercus.rows import FullError
 from quercus.schema import Schema, read_weights
 from quercus.statistics.credible import MEASURES
 
@@ -252,7 +253,7 @@ class CredibleTree(Classifier):
             try:
                 self._own_gate.alone(self._accept_labels, schema, labels, classes)
                 self._run(PoolLabels(pool.values[places], places, y=labels.ids, weight=weights), LABEL)
-            except _FullError as full:
+            except FullError as full:
                 self._own_gate.alone(self._undo_labels, before, undo, full.row)
                 told = f" The {full.row} labels before it are learned." if full.row else ""
                 raise MemoryError(f"{full.error}{told}") from full.error
@@ -354,7 +355,7 @@ class CredibleTree(Classifier):
             schema.commit(labels)
             self._make_state(schema, classes, len(schema.names))
         except MemoryError as error:
-            raise _FullError(0, error) from error
+            raise FullError(0, error) from error
 
     def _undo_labels(self, before: dict[str, Any], schema: dict[str, Any], learned: int) -> None:
         """Go back to the classes that were known after so many labels."""
