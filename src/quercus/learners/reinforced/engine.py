@@ -71,7 +71,9 @@ class ReinforcedEngine(CaseEngine):
         for name in ("questions", "truncated", "gamma", "explore", "alpha", "trusted", "prior", "adaptive"):
             record[name] = getattr(params, name)
         record["updates"], record["samples"] = UPDATES[params.updates], BACKUPS[params.backup]
-        record["by_loss"] = params.loss is not None
+        # By what the loss is, not by what it may be set to in this moment: kernels index it.
+        loss: Floats = params._loss
+        record["by_loss"] = by_loss = params.rewards is None and loss.size > 0
         record["starts_alike"] = params.start != "auto"
         record["start"] = 0.0 if params.start == "auto" else params.start
         record["is_relative"] = params.worth == "auto"
@@ -79,8 +81,8 @@ class ReinforcedEngine(CaseEngine):
         record["budget"] = params._left(params.budget, 0.0, shared=False)
         record["total"] = params._left(None, 0.0) + params.spent_
         rewards = read_rewards(params.rewards, params.rates, params.schema_.labels)
-        bounds = find_bounds(params.rewards, rewards, _NO_LOSS if params.loss is None else params._loss)
-        return ReinforcedSettings(record, rewards, bounds, params._loss)
+        bounds = find_bounds(params.rewards, rewards, loss if by_loss else _NO_LOSS)
+        return ReinforcedSettings(record, rewards, bounds, loss)
 
     def new_state(self, params: Any, features: int, classes: int) -> ReinforcedState:
         """Return the state of a tree that knows nothing but its root."""
