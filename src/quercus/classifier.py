@@ -16,9 +16,8 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
@@ -26,42 +25,14 @@ from sklearn.base import clone
 from quercus.engine import Asks, Freezable, Monitors, Stop
 from quercus.interrupts import next_slice, uninterrupted
 from quercus.predictor import Floats, Integers, Predictor, has
-from quercus.rows import ASK, LEARN, PAUSED, PREDICT, RESUME, Rows
-from quercus.schema import Schema, read_weights
-from quercus.schema.additions import Batch, LabelBatch
+from quercus.rows import ASK, LEARN, PAUSED, PREDICT, RESUME, Answered, FullError, Rows
+from quercus.schema import Schema
 from quercus.schema.labels import HEAVIEST
+from quercus.transaction import Transaction
 
 Flags = npt.NDArray[np.uint8]
 # What others wait for is done in smaller pieces.
 _HASTE = 20.0
-
-
-class Answered(NamedTuple):
-    """What a learner answered, row by row, before it learned each row.
-
-    ``truth`` and ``answers`` are class ids by first arrival (-1: none known yet), ``proba`` has a column per class id,
-    ``classes`` are the labels by id.
-
-    Examples
-    --------
-    >>> from quercus import HoeffdingTree
-    >>> outcome = HoeffdingTree().test_then_learn([[1.0], [2.0]], ["no", "yes"])
-    >>> outcome.truth.tolist(), outcome.answers.tolist(), outcome.classes
-    ([0, 1], [-1, 0], ['no', 'yes'])
-    """
-
-    truth: Integers
-    answers: Integers
-    proba: Floats
-    classes: list[Any]
-
-
-class _FullError(Exception):
-    """Memory ran out before a row of the batch."""
-
-    def __init__(self, row: int, error: MemoryError) -> None:
-        self.row = row
-        self.error = error
 
 
 class Classifier(Predictor):
@@ -280,72 +251,25 @@ class Classifier(Predictor):
         mode: int = LEARN,
     ) -> Any:
         """Learn rows in order; they are what ``make_rows`` makes of them, and ``mode`` says what is done besides."""
-        known = self._is_fitted()
-        if known and self._is_changed:
+        if self._is_changed and self._is_fitted():
             self._check_changes()
-        before = dict(vars(self))
-        schema = self.schema_ if known else self._new_schema()
-        self._check_names(X)
-        batch = schema.read(X, learn=True)
-        labels = schema.read_labels(y, rows=len(batch.X), classes=classes)
-        weights = read_weights(sample_weight, len(batch.X))
-        if not weights.any() and not known:
-            raise ValueError("all sample weights are zero, so that there is nothing to learn; leave the batch out.")
-        added = batch.additions.names if batch.additions is not None else []
-        if added or not known:
-            self._check_names_fit([*schema.names, *added])
-        brings = batch.additions is not None or labels.additions is not None
-        undo = schema.to_dict() if known and brings else None
-        gate, declared = self._own_gate, None
+        gate, batch = self._own_gate, Transaction(self, X, y, classes, sample_weight)
         try:
-            batch, labels, arrived = gate.alone(self._accept, schema, X, y, classes, weights, batch, labels)
-            declared = classes
-            n = len(weights) if predict else 0
-            answers, proba = np.full(n, -1), np.zeros((n, len(schema.labels)))
+            gate.alone(batch.accept)
+            n = len(batch.weights) if predict else 0
+            answers, proba = np.full(n, -1), np.zeros((n, len(self.schema_.labels)))
             shown = {"answers": answers, "proba": proba} if predict else {}
-            rows = make_rows(batch.X, y=labels.ids, weight=weights, monitored=monitored, **shown)
-            self._learn_rows(rows, arrived, mode | PREDICT if predict else mode)
-            return Answered(labels.ids, answers, proba, list(schema.labels)) if predict else None
-        except _FullError as full:
-            gate.alone(self._undo, before, undo, X, y, declared, weights[: full.row])
+            rows = make_rows(batch.rows.X, y=batch.labels.ids, weight=batch.weights, monitored=monitored, **shown)
+            self._learn_rows(rows, batch.arrived, mode | PREDICT if predict else mode)
+            return Answered(batch.labels.ids, answers, proba, list(self.schema_.labels)) if predict else None
+        except FullError as full:
+            gate.alone(batch.undo, full.row)
             told = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""
             raise MemoryError(f"{full.error}{told}") from full.error
         except BaseException:
-            if not known and "_state" not in vars(self):
-                self.__dict__.clear()
-                self.__dict__.update(before)
+            if "_state" not in vars(self):
+                batch.forget()
             raise
-
-    def _accept(
-        self, schema: Schema, X: Any, y: Any, classes: Any, weights: Floats, batch: Batch, labels: LabelBatch
-    ) -> tuple[Batch, LabelBatch, list[int]]:
-        """Let schema and state know of what a batch brings; return its rows, and where new features come."""
-        try:
-            batch, labels, arrived = self._commit(schema, X, y, classes, weights, batch, labels)
-            self._make_state(schema, classes, len(schema.names) - sum(row > 0 for row in arrived))
-        except MemoryError as error:
-            raise _FullError(0, error) from error
-        return batch, labels, arrived
-
-    def _commit(
-        self, schema: Schema, X: Any, y: Any, classes: Any, weights: Floats, batch: Batch, labels: LabelBatch
-    ) -> tuple[Batch, LabelBatch, list[int]]:
-        """Let the schema take over what the rows bring that count; return the rows, and where new features come."""
-        if weights.all():
-            schema.commit(batch)
-            schema.commit(labels)
-            return batch, labels, batch.additions.arrived if batch.additions is not None else []
-        keep = np.flatnonzero(weights)
-        arrived: list[int] = []
-        if len(keep):
-            batch = schema.read(_take_rows(X, keep), learn=True)
-            labels = schema.read_labels(_take_rows(y, keep), classes=classes)
-            schema.commit(batch)
-            schema.commit(labels)
-            # What comes with the first row that counts is there from the start: rows before it teach nothing.
-            brought = batch.additions.arrived if batch.additions is not None else []
-            arrived = [int(keep[row]) if row else 0 for row in brought]
-        return schema.read(X, learn=False), schema.read_labels(y, learn=False), arrived
 
     def _make_state(self, schema: Schema, classes: Any, features: int) -> None:
         """Make the state if there is none, and room in it for features and for classes that are known beforehand."""
@@ -358,27 +282,6 @@ class Classifier(Predictor):
         if declared:
             self.engine.widen(self._state, features, declared)
 
-    def _undo(
-        self, before: dict[str, Any], schema: dict[str, Any] | None, X: Any, y: Any, classes: Any, w: Any
-    ) -> None:
-        """Go back to what was known after the first rows of a batch."""
-        if len(w) == 0 and "schema_" not in before:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            return
-        if "schema_" in before and schema is None:
-            return
-        self.schema_ = Schema.from_dict(schema) if schema is not None else self._new_schema()
-        if len(w):
-            first = np.arange(len(w))
-            X, y = _take_rows(X, first), _take_rows(y, first)
-            read = self.schema_.read(X, learn=True), self.schema_.read_labels(y, classes=classes)
-            self._commit(self.schema_, X, y, classes, w, *read)
-        elif classes is not None:
-            # The state counts them already.
-            self.schema_.commit(self.schema_.read_labels(classes))
-        self._note_schema()
-
     def _learn_rows(self, rows: Rows, arrived: list[int], mode: int) -> None:
         """Learn each row with the features known by then: a batch is cut where new ones arrive."""
         n, width = rows.X.shape
@@ -389,14 +292,14 @@ class Classifier(Predictor):
             try:
                 self._own_gate.alone(self._widen, known)
                 self._run(part, mode)
-            except _FullError as full:
-                raise _FullError(start + full.row, full.error) from full.error
+            except FullError as full:
+                raise FullError(start + full.row, full.error) from full.error
 
     def _widen(self, features: int) -> None:
         try:
             self.engine.widen(self._state, features, 0)
         except MemoryError as error:
-            raise _FullError(0, error) from error
+            raise FullError(0, error) from error
 
     @has(Asks)  # type: ignore[untyped-decorator]
     def _ask_rows(self, rows: Rows, start: int, learn: bool) -> Stop:
@@ -437,7 +340,7 @@ class Classifier(Predictor):
             with uninterrupted():
                 self.engine.resume(self._state, self, rows, self._known, stop)
         except MemoryError as error:
-            raise _FullError(stop.row, error) from error
+            raise FullError(stop.row, error) from error
 
     def _learn_known(self, x: Mapping[str, Any], y: Any, w: float) -> bool:
         """Learn one example unless it brings something new: a feature, a category, a class, an odd weight."""
@@ -467,7 +370,7 @@ class Classifier(Predictor):
             stop = self._own_gate.alone(self._run_slice, rows, 0, 1, mode)
             if stop.why > PAUSED:
                 self._run(rows, mode, stop.row, RESUME)
-        except _FullError as full:
+        except FullError as full:
             raise full.error from None
         return True
 
@@ -477,17 +380,3 @@ def _is_same(given: Any, made: Any) -> bool:
         return given is made or bool(given == made)
     except ValueError:
         return np.array_equal(given, made)
-
-
-def _take_rows(values: Any, keep: Integers) -> Any:
-    """Return some rows of any input that the schema has read."""
-    if isinstance(values, Mapping):
-        return {name: _take_rows(column, keep) for name, column in values.items()}
-    if isinstance(values, np.ndarray):
-        return values[keep]
-    if isinstance(values, list | tuple):
-        return [values[row] for row in keep]
-    native = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
-    if isinstance(native, nw.DataFrame | nw.Series):
-        return native[keep].to_native()
-    return [values[row] for row in keep.tolist()]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 from types import SimpleNamespace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from quercus.state import Field, Struct
 
@@ -140,3 +141,44 @@ class Rows(Struct):
     @cache
     def _nothing(cls) -> dict[str, Any]:
         return {n: field.new({dim: 0 for dim in field.dims if isinstance(dim, str)}) for n, field in cls.fields.items()}
+
+
+class Answered(NamedTuple):
+    """What a learner answered, row by row, before it learned each row.
+
+    ``truth`` and ``answers`` are class ids by first arrival (-1: none known yet), ``proba`` has a column per class id,
+    ``classes`` are the labels by id.
+
+    Examples
+    --------
+    >>> from quercus import HoeffdingTree
+    >>> outcome = HoeffdingTree().test_then_learn([[1.0], [2.0]], ["no", "yes"])
+    >>> outcome.truth.tolist(), outcome.answers.tolist(), outcome.classes
+    ([0, 1], [-1, 0], ['no', 'yes'])
+    """
+
+    truth: npt.NDArray[np.int64]
+    answers: npt.NDArray[np.int64]
+    proba: npt.NDArray[np.float64]
+    classes: list[Any]
+
+
+class FullError(Exception):
+    """There is no room for a row.
+
+    Parameters
+    ----------
+    row
+        Which of those that were given.
+    error
+        What there is no memory for.
+
+    Examples
+    --------
+    >>> FullError(3, MemoryError("another class needs more.")).row
+    3
+    """
+
+    def __init__(self, row: int, error: MemoryError) -> None:
+        super().__init__(row, error)
+        self.row, self.error = row, error

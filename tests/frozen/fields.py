@@ -54,39 +54,34 @@ FIELDS: dict[str, dict[str, Field]] = {
 ADDED: dict[str, dict[str, Added]] = {"*": {}}
 _ADDITIVE = "sums|columns|limits|kept|kept_rows|table|visits|totals"
 _ANEW = Dropped("a tree that is growing is made anew from its rows")
-_ADDED_UP = {
-    "columns.limits": "columns.edges",
-    "columns.room": "columns.capacity",
-    "sums.told_weight": "sums.trees_weight",
-    "sums.told_square": "sums.trees_accumulator",
-    "sums.told_loss": "sums.trees_loss",
-    "sums.sum_square": "sums.sum_accumulator",
-    "limits": "bin_edges",
-}
-_OF_TREES = {"options.due": "options.next_rebuild", "options.stretch": "options.growth_factor"}
-_OF_TREES |= {"edges": "bin_edges", "codes": "bin_codes"}
-_EVERGREEN: dict[str, Field] = {
-    r"(?:tree/)?nodes\.odds": "tree/nodes.stop_odds",
-    r"candidate/nodes\.odds": "candidate/nodes.stop_odds",
-    **{rf"(?:additive/)?{re.escape(old)}": f"additive/{new}" for old, new in _ADDED_UP.items()},
-}
+# Fields of an evergreen tree's records: the record in files of the first format, today, and the field then and now.
+_EVERGREEN: dict[str, Field] = {}
+for _first, _record, _old, _new in (
+    ("nodes", "tree/nodes", "odds", "stop_odds"),
+    ("", "candidate/nodes", "odds", "stop_odds"),
+    ("options", "options", "due", "next_rebuild"),
+    ("options", "options", "stretch", "growth_factor"),
+    ("columns", "additive/columns", "limits", "edges"),
+    ("columns", "additive/columns", "room", "capacity"),
+    ("sums", "additive/sums", "told_weight", "trees_weight"),
+    ("sums", "additive/sums", "told_square", "trees_accumulator"),
+    ("sums", "additive/sums", "told_loss", "trees_loss"),
+    ("sums", "additive/sums", "sum_square", "sum_accumulator"),
+):
+    if _first:
+        _EVERGREEN[rf"{_first}\.{_old}"] = f"{_record}.{_new}"
+        _EVERGREEN[rf"{_first}_(\d+)\.{_old}"] = rf"trees/\1/{_record}.{_new}"
+    _EVERGREEN[rf"(.*{_record})\.{_old}"] = rf"\1.{_new}"
+FIELDS["Renewing"] = _EVERGREEN
 FIELDS["EvergreenTree"] = FIELDS["FrozenEvergreen"] = {
     **_EVERGREEN,
-    **{re.escape(old): new for old, new in _OF_TREES.items()},
     r"((?:nodes|counts|recent|sets)(?:\..*)?)": r"tree/\1",
     rf"((?:{_ADDITIVE})(?:\..*)?)": r"additive/\1",
     r"growth\.(.*)": r"growth/growth.\1",
     r"(?:new_.*|places|stack\..*|live|hists|slots|spans\..*|shares)": _ANEW,
 }
-_ONE = {old.replace(".", r"_(\d+)\.") if "." in old else rf"{old}_(\d+)": new for old, new in _OF_TREES.items()}
 FIELDS["EvergreenForest"] = {
     **_EVERGREEN,
-    **{rf"trees/(\d+)/{old}": rf"trees/\1/{new}" for old, new in _EVERGREEN.items() if old.startswith("candidate")},
-    r"trees/(\d+)/tree/nodes\.odds": r"trees/\1/tree/nodes.stop_odds",
-    r"nodes_(\d+)\.odds": r"trees/\1/tree/nodes.stop_odds",
-    **{rf"trees/(\d+)/{re.escape(old)}": rf"trees/\1/{new}" for old, new in _OF_TREES.items()},
-    **{rf"trees/(\d+)/additive/{re.escape(old)}": rf"trees/\1/additive/{new}" for old, new in _ADDED_UP.items()},
-    **{old: rf"trees/\1/{new}" for old, new in _ONE.items()},
     r"((?:nodes|counts|recent|sets))_(\d+)((?:\..*)?)": r"trees/\2/tree/\1\3",
     r"growth_(\d+)\.(.*)": r"trees/\1/growth/growth.\2",
     r"(?:new_.*|(?:places|stack|live|hists|slots|spans|shares)_\d+(?:\..*)?)": _ANEW,

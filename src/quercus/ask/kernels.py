@@ -130,7 +130,10 @@ def hold_back(a: Any, price: float) -> float:
 
 @kernel
 def score_region(a: Any, margin: float, confidence: float, support: float, share: float) -> float:
-    """Return how much a label is wanted, 0 to 1, from what the region that answered is like."""
+    """Return how much a label is wanted, 0 to 1, from what the region that answered is like.
+
+    The policies of De Rosa & Cesa-Bianchi (2017), and our own; `quercus.ask.policies` gives each formula.
+    """
     half = 0.5 * margin
     score = 1.0
     if a.policy == SELECTIVE:
@@ -152,7 +155,7 @@ def score_region(a: Any, margin: float, confidence: float, support: float, share
 
 @kernel
 def compare_doubt(a: Any, doubt: float) -> float:
-    """Return how much a label is wanted, 0 to 1, where the doubt is this much, compared with what it usually is."""
+    """Return how much a label is wanted, 0 to 1, by its doubt (BALD: N. Houlsby et al., 2011) against the usual one."""
     score = 1.0
     if doubt < RISE * a.threshold:
         score = doubt / (RISE * a.threshold)
@@ -161,7 +164,7 @@ def compare_doubt(a: Any, doubt: float) -> float:
 
 @kernel
 def decide_paced(a: Any, decision: Any, known: bool, cost: float, rate: float, share: float, u: float) -> None:
-    """Ask with a probability that is the score, scaled so that the budget is spent and no more."""
+    """Poisson sampling: ask with a probability that is the score, scaled so that the budget is spent and no more."""
     score = decision.worth
     floor = a.explore * share
     mean_cost = a.paid / a.asked if a.by_price and a.paid > 0.0 else cost

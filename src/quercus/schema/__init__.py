@@ -12,5 +12,6 @@ from __future__ import annotations
 from quercus.schema.additions import Additions, Batch, LabelBatch
 from quercus.schema.labels import read_weights
 from quercus.schema.schema import Schema
+from quercus.schema.tables import take_rows
 
-__all__ = ["Additions", "Batch", "LabelBatch", "Schema", "read_weights"]
+__all__ = ["Additions", "Batch", "LabelBatch", "Schema", "read_weights", "take_rows"]

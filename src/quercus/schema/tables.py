@@ -221,3 +221,32 @@ def find_infinite(X: NDArray[np.float64]) -> tuple[int, int] | None:
             row, column = np.argwhere(found)[0].tolist()
             return start + row, column
     return None
+
+
+def take_rows(values: Any, keep: NDArray[np.int64]) -> Any:
+    """Return some rows of any input that has been read.
+
+    Parameters
+    ----------
+    values
+        Rows, or labels.
+    keep
+        Which of them.
+
+    Examples
+    --------
+    >>> take_rows({"age": [41, 30, 7]}, np.array([0, 2]))
+    {'age': [41, 7]}
+    """
+    if isinstance(values, Mapping):
+        return {name: take_rows(column, keep) for name, column in values.items()}
+    if isinstance(values, np.ndarray):
+        return values[keep]
+    if isinstance(values, list | tuple):
+        return [values[row] for row in keep]
+    import narwhals as nw
+
+    native = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(native, nw.DataFrame | nw.Series):
+        return native[keep].to_native()
+    return [values[row] for row in keep.tolist()]

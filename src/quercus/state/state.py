@@ -304,7 +304,10 @@ class State(Struct):
             )
             for name, one in cls.parts.items()
         }
-        saved = {name: cls._take(name, arrays) for name, one in cls.fields.items() if one.saved}
+        missing = [name for name, one in cls.fields.items() if one.saved and name not in arrays]
+        if missing:
+            raise StateError(f"its array {missing[0]!r} is missing.")
+        saved = {name: arrays[name] for name, one in cls.fields.items() if one.saved}
         used = cls._measure(saved)
         wanted = {dim: _as_size(dim, sizes.get(dim, used.get(dim, 0)), used.get(dim, 0)) for dim in cls.dims}
         for dim, most in (at_most or {}).items():
@@ -365,15 +368,6 @@ class State(Struct):
         arrays = {name: np.array(array, order="C") for name, array in state["arrays"].items()}
         self._held = _Held(dict(state["sizes"]), arrays, {name: part.copy() for name, part in state["parts"].items()})
         vars(self).update(state["rest"])
-
-    @classmethod
-    def _take(cls, name: str, arrays: Mapping[str, Array]) -> Array:
-        if name not in arrays:
-            raise StateError(f"its array {name!r} is missing.")
-        misfit = cls.fields[name].find_misfit(arrays[name])
-        if misfit is not None:
-            raise StateError(f"its array {name!r} {misfit}.")
-        return arrays[name]
 
     @classmethod
     def _measure(cls, arrays: Mapping[str, Array]) -> dict[str, int]:

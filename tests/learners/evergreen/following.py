@@ -149,7 +149,7 @@ def assert_same_additive(additive, plain):
         assert sums[name] == pytest.approx(value, rel=1e-7, abs=1e-9)
     assert additive.totals[1, :K] == pytest.approx([plain.T[k] for k in range(K)], rel=1e-9)
     for f, column in enumerate(additive.columns):
-        assert additive.bin_edges[f, : column["edges"]].tolist() == pytest.approx(plain.bin_edges[f])
+        assert additive.limits[f, : column["edges"]].tolist() == pytest.approx(plain.bin_edges[f])
         for bin_id in range(column["capacity"]):
             at = column["first"] + bin_id
             assert additive.visits[at] == pytest.approx(plain.v[f, bin_id], rel=1e-9)

@@ -312,7 +312,7 @@ def ready_to_part(values, bin_edges):
 
 
 def test_cells_are_parted():
-    # Cell 2 has 10 of 40 known values, so 10 * 16 / 40 = 4 parts, but 3 values. Up to 1 a half, up to 2 eight tenths.
+    # Bin 2 has 10 of 40 known values, so 10 * 16 / 40 = 4 parts, but 3 values. Up to 1 a half, up to 2 eight tenths.
     values = [0.0] * 30 + [1.0] * 5 + [2.0] * 3 + [3.0] * 2 + [None] * 9
     model = ready_to_part(values, [0.5, 20.0])
     model.kept[30].weight = 100.0  # each value counts one
@@ -489,12 +489,12 @@ def test_alarms_look_at_the_answer_with_single_features():
 
 
 def test_an_alarm_fades_single_features():
-    watching, still = (Evergreen(["numeric"], adaptive=adaptive) for adaptive in (True, False))
-    for model in (watching, still):
+    adapting, still = (Evergreen(["numeric"], adaptive=adaptive) for adaptive in (True, False))
+    for model in (adapting, still):
         for i in range(600):
             model.learn([None], i % 2 if i >= 300 else 0)
-    assert (watching.alarms, still.alarms) == ([600], [])
-    one, other = watching.additive, still.additive
+    assert (adapting.alarms, still.alarms) == ([600], [])
+    one, other = adapting.additive, still.additive
     assert other.T == {0: 450.0, 1: 150.0}
     assert one.T == {0: 225.0, 1: 75.0}  # by 300 / 600
     assert one.N == {(0, 0, 0): 225.0, (0, 0, 1): 75.0}

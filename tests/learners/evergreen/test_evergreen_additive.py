@@ -21,7 +21,7 @@ ARRAYS = ("sums", "columns", "limits", "kept", "kept_rows", "table", "visits", "
 
 
 class PlainAverage:
-    """The vote of a forest's trees, as the page tells it, with the single features of the forest on top."""
+    """The average of a forest's trees, as the page says, with the additive model of the forest on top."""
 
     def __init__(self, forest, seed):
         self.forest = forest
@@ -38,7 +38,7 @@ class PlainAverage:
         return found
 
     def proba(self, row):
-        """B, and what each tree tells; nothing before there is a class."""
+        """B, and what each tree predicts; nothing before there is a class."""
         if not self.forest._is_fitted():
             return [], []
         trees = self.shares_of_trees(row)
@@ -108,7 +108,7 @@ def test_features_that_come_late():
     rng = np.random.default_rng(4)
     names, rows = ["a", "b", "c"], rng.normal(size=(900, 3))
     y = (rows[:, 2] > 0).astype(int)
-    # What the tree tells, single features tell on top of: the same tree without them is what they build on.
+    # The additive model builds on what the tree predicts: that of the same tree without it.
     tree, twin = qc.EvergreenTree(features="open", adaptive=False), make_without()
     plain = NaiveAdditive(["numeric"], int(np.random.SeedSequence(0).generate_state(1, np.uint64)[0]))
     for i, (row, label) in enumerate(zip(rows.tolist(), y.tolist(), strict=True)):

@@ -32,11 +32,11 @@ def test_the_compiled_loop_asks_and_learns_the_same(policy, delay):
 def test_only_rows_that_were_not_chosen_are_watched():
     X, y = qc.streams.SEA(seed=3).take(2_000)
     y = [str(label) for label in y[:1200]] + [str(1 - int(label)) for label in y[1200:]]
-    watched, unwatched = qc.EvergreenTree(), qc.EvergreenTree()
-    watched.learn_monitored(X, y, [True] * len(y))
-    unwatched.learn_monitored(X, y, [False] * len(y))
-    assert watched.rows_ < unwatched.rows_ == 2_000
+    monitored, unmonitored = qc.EvergreenTree(), qc.EvergreenTree()
+    monitored.learn_monitored(X, y, [True] * len(y))
+    unmonitored.learn_monitored(X, y, [False] * len(y))
+    assert monitored.rows_ < unmonitored.rows_ == 2_000
     with pytest.raises(ValueError, match="one True or False for each"):
-        watched.learn_monitored(X[:2], y[:2], [True])
+        monitored.learn_monitored(X[:2], y[:2], [True])
     with pytest.raises(AttributeError):
         qc.EvergreenTree(adaptive=False).learn_monitored(X[:2], y[:2], [True, True])

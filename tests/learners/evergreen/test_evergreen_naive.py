@@ -36,9 +36,9 @@ def test_bins_are_cut_where_values_crowd():
         follower.learn(row, label)
     arrays = follower.tree._state
     for f in range(2):
-        assert arrays.bin_edges[f, : arrays.features["edges"][f]].tolist() == pytest.approx(follower.plain.edges[f])
+        assert arrays.edges[f, : arrays.features["edges"][f]].tolist() == pytest.approx(follower.plain.edges[f])
     assert arrays.features["edges"][0] > 8
-    assert [row.codes for row in follower.plain.reservoir] == arrays.bin_codes[: arrays.n_rows].tolist()
+    assert [row.codes for row in follower.plain.reservoir] == arrays.codes[: arrays.n_rows].tolist()
     assert_same_tree(follower)
 
 

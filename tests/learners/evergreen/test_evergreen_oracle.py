@@ -1,4 +1,4 @@
-"""The naive evergreen tree by hand: edges, codes, cuts, evidence, answers, updates, growths, thinning and alarms."""
+"""The naive tree by hand: edges, codes, splits, evidence, answers, updates, growths, subsampling and alarms."""
 
 import math
 from collections import Counter
@@ -433,8 +433,8 @@ def learn_another(model):
 
 
 def test_an_alarm():
-    watching, still = (Evergreen(["numeric"], adaptive=adaptive) for adaptive in (True, False))
-    for model in (watching, still):
+    adapting, still = (Evergreen(["numeric"], adaptive=adaptive) for adaptive in (True, False))
+    for model in (adapting, still):
         for i in range(599):
             model.learn([None], i % 2 if i >= 300 else 0)
         assert (len(model.reservoir), model.m, model.alarms) == (599, 506, [])
@@ -442,20 +442,20 @@ def test_an_alarm():
         model.learn([None], 1)
         assert model.n == 600
     assert (len(still.reservoir), still.m, still.alarms) == (600, 506, [])
-    assert (watching.alarms, watching.m, len(watching.wrong)) == ([600], 300, 300)
-    assert [row.number for row in watching.reservoir] == list(range(300, 600))
-    assert watching.tree.N == {0: 150.0, 1: 150.0}
-    assert watching.tree.M[1] == pytest.approx(1 / (1 - 0.36))
-    assert watching.L == still.L != losses
-    # From here on all answers are made wrong; the next look is at 600 rows, of which 300 are those that were kept.
-    kept = list(watching.wrong)
+    assert (adapting.alarms, adapting.m, len(adapting.wrong)) == ([600], 300, 300)
+    assert [row.number for row in adapting.reservoir] == list(range(300, 600))
+    assert adapting.tree.N == {0: 150.0, 1: 150.0}
+    assert adapting.tree.M[1] == pytest.approx(1 / (1 - 0.36))
+    assert adapting.L == still.L != losses
+    # From here on all answers are made wrong; the next test is at 600 rows, of which 300 are those that were kept.
+    kept = list(adapting.wrong)
     for _ in range(299):
-        learn_another(watching)
-    assert watching.wrong == kept + [True] * 299
-    assert watching.alarms == [600]
-    assert change([*watching.wrong, True]) > 4.5
-    learn_another(watching)
-    assert watching.alarms == [600, 900]
+        learn_another(adapting)
+    assert adapting.wrong == kept + [True] * 299
+    assert adapting.alarms == [600]
+    assert change([*adapting.wrong, True]) > 4.5
+    learn_another(adapting)
+    assert adapting.alarms == [600, 900]
     for _ in range(300):
-        watching.learn([None], 0)
-    assert (watching.alarms, len(watching.wrong)) == ([600, 900], 600)
+        adapting.learn([None], 0)
+    assert (adapting.alarms, len(adapting.wrong)) == ([600, 900], 600)

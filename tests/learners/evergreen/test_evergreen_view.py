@@ -116,7 +116,7 @@ def test_there_are_trees_with_sets_and_with_late_categories():
 
 
 def shares_of(tree, path, label):
-    """Return, by the formulas alone, what each node of a path tells of a class, and what the tree's experts do."""
+    """Return, by the formulas alone, what each node of a path predicts of a class, and what the tree's experts do."""
     arrays, classes = tree._state.tree, tree._state.classes
     nodes, k = arrays.nodes, list(tree.schema_.labels).index(label)
     p = [(arrays.counts[0, k] + 1 / classes) / (nodes["n"][0] + 1)]

@@ -12,18 +12,16 @@ from quercus.learners.incremental.layout import (
     CUTS,
     CUTS_AND_LOOKS,
     HOEFFDING_INTERVAL,
-    MAJORITY,
-    NEEDS_LAYOUT,
-    NEEDS_ROOM,
-    NO_CORRECTION,
-)
-from quercus.learners.incremental.pooled.kernels import run_pool_rows
-from quercus.learners.incremental.pooled.layout import (
     LABEL,
+    MAJORITY,
+    NEEDS_CAPACITY,
+    NEEDS_RESIZE,
+    NO_CORRECTION,
     SIZE_LABELS,
     SIZE_POOL,
     SIZE_VOLUME,
 )
+from quercus.learners.incremental.pooled.kernels import run_pool_rows
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.rows import DONE, LEARN, PREDICT, RESUME, Rows
 from quercus.statistics.credible import MEASURES, evaluate_rows, find_table
@@ -67,11 +65,11 @@ def learn(tree, X, y, w=None, places=None, nominal=None, classes=8, predict=Fals
     while row < len(y):
         row = run_pool_rows(tree.ref, rows.ref, places, order, loss, table, row, len(y), mode | resume)
         stopped = tree.options["stopped"][0]
-        resume = RESUME if stopped in (NEEDS_LAYOUT, NEEDS_ROOM) else 0
-        if stopped == NEEDS_LAYOUT:
+        resume = RESUME if stopped in (NEEDS_RESIZE, NEEDS_CAPACITY) else 0
+        if stopped == NEEDS_RESIZE:
             tree.fit_row(X[row], int(y[row]), nominal)
-        elif stopped == NEEDS_ROOM:
-            tree.make_room()
+        elif stopped == NEEDS_CAPACITY:
+            tree.ensure_capacity()
         else:
             assert stopped == DONE
     return answers, proba

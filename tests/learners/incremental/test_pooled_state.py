@@ -181,19 +181,19 @@ def test_looks_that_were_broken_off_are_made_up_for():
     stopped = 0
     for i in range(len(y)):
         row = (X[i : i + 1], y[i : i + 1])
-        make_room = broken.make_room
+        ensure_capacity = broken.ensure_capacity
 
-        def leave(make_room=make_room):
-            make_room()
+        def leave(ensure_capacity=ensure_capacity):
+            ensure_capacity()
             if broken.pooling["unfinished"][0]:
                 raise KeyboardInterrupt
 
-        broken.make_room = leave
+        broken.ensure_capacity = leave
         try:
             learn(broken, *row, nominal=NOMINAL)
         except KeyboardInterrupt:
             stopped += 1
-        del broken.make_room
+        del broken.ensure_capacity
     assert stopped >= 1
     # The last row may still have to be finished.
     learn(broken, X[:1], y[:1], w=[0.0], nominal=NOMINAL)

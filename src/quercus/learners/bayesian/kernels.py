@@ -135,7 +135,7 @@ def write_row(option: Any, features: Any, columns: Any, row: Any, z: Any, noise:
 
 @kernel
 def update_columns(option: Any, columns: Any, row: Any, z: Any, w: float) -> None:
-    """Count the numbers of a row into the running means and variances."""
+    """Count the numbers of a row into the running means and variances (B. Welford, 1962; weighted, D. West, 1979)."""
     for c in range(1, option.columns):
         x = row[columns[c].feature]
         if x != x:
@@ -311,7 +311,7 @@ def answer_rows(rows: Any, encoded: Any, order: Any, loss: Any, classes: int, st
 
 @kernel(_NUMBER, FORESTS["float32"].fields["options"].numba_type, Rows.numba_type, Encoded.numba_type, *(_NUMBER,) * 2)
 def count_loss(options: Any, rows: Any, encoded: Any, start: int, count: int) -> int:
-    """Add up -w ln p(y) of rows, p(y) being the mean over the trees."""
+    """Add up the prequential log loss -w ln p(y) (A. Dawid, 1984) of rows, p(y) being the mean over the trees."""
     likelihood = encoded.likelihood
     for i in range(count):
         w = rows.weight[start + i]

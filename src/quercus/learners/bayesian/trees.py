@@ -85,9 +85,10 @@ def load_row(z: Any, row: Any) -> None:
 
 @kernel
 def split_row(forest: Any, n: int, noise: Any, noisy: bool, product: Any, scratch: Scratch, at: int) -> None:
-    """Compute how node n divides the row, into place ``at`` of spreads and split_values.
+    """Compute how node n divides the row: a probit whose weights are Gaussian, integrated out.
 
-    ``product`` is stored sigma times what it sees if that is known, otherwise empty.
+    Written into place ``at`` of spreads and split_values. ``product`` is stored sigma times what the node sees if that
+    is known, otherwise empty.
     """
     option, node, mu = forest.options[0], forest.nodes[n], forest.mu[n]
     spread, split_values = scratch.spreads[at], scratch.split_values[at]
@@ -199,7 +200,7 @@ def decay_tree(forest: Any, tree: Any) -> None:
 
 @kernel
 def bound_nodes(tree: Any, alpha: Any, classes: int, y: int, node_values: Any) -> None:
-    """Write the share of class y in each leaf, and for each node the largest and smallest below it."""
+    """Write the share of class y in each leaf, and for each node its bounds: the largest and smallest below it."""
     u, upper, lower = node_values[1], node_values[2], node_values[3]
     leaves = 2**tree.depth
     for leaf in range(leaves):
@@ -213,7 +214,7 @@ def bound_nodes(tree: Any, alpha: Any, classes: int, y: int, node_values: Any) -
 
 @kernel
 def most_relevant(inner: int, state: Any, rho: Any, upper: Any) -> int:
-    """Return the inner node, of those that wait, that may contribute most; -1 if none waits."""
+    """Return the inner node that may contribute most, of those that wait: best-first search; -1 if none waits."""
     best = -1
     for n in range(inner):
         if state[n] == _WAITING and (best < 0 or rho[n] * upper[n] > rho[best] * upper[best]):
@@ -227,8 +228,8 @@ def propagate_example(
 ) -> float:
     """Send an example of class y, the i-th of the cached ones (-1: none), through a tree; return p(y | x).
 
-    Nodes are split in the order of what they may contribute, until what is left is below ``skip``: those need no
-    product with their covariance, are not changed, and count as if they divided evenly.
+    Branch and bound: nodes are split in the order of what they may contribute, until what is left is below ``skip``;
+    those need no product with their covariance, are not changed, and count as if they divided evenly.
     """
     values = scratch.node_values
     rho, u, upper, lower = values[0], values[1], values[2], values[3]

@@ -129,7 +129,7 @@ class EvergreenForest(Classifier):
     subspace
         Share of the features that a tree may use.
     sight
-        Share of these that a node looks at, drawn anew for each node.
+        Share of these that are evaluated at a node, drawn anew for each node.
     threads
         How many trees may run at the same time; answers are the same for any number.
     bins, keep, adaptive, loss, nominal, features, seed

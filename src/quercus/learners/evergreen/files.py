@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -31,8 +30,8 @@ _SIZES = {
     "cell": ("hists", 1),
     "share": ("shares", 1),
 }
-_FIRST = ("options", "features", "bin_edges", "sample", "sampled", "bin_codes", "rows", "errors")
-# What fields of records were called in files of quercus 0.1; `_rename` knows the arrays.
+_FIRST = ("options", "features", "edges", "sample", "sampled", "codes", "rows", "errors")
+# What fields of records were called in files of quercus 0.1; arrays are called there as they are now.
 _FIELDS = {
     "odds": "stop_odds",
     "due": "next_rebuild",
@@ -129,12 +128,8 @@ def read_additive(model: Model, kinds: Sequence[str | None], first: EvergreenSta
 
 
 def _rename(model: Model) -> Model:
-    """Return a file with the names of today."""
-    arrays = {}
-    for name, array in model.arrays.items():
-        new = re.sub(r"^((?:.*/)?)(edges|codes)((?:_\d+)?)$", r"\1bin_\2\3", name)
-        arrays[re.sub(r"(^|/)additive/limits$", r"\1additive/bin_edges", new)] = _rename_fields(array)
-    return replace(model, arrays=arrays)
+    """Return a file whose records have the names of today."""
+    return replace(model, arrays={name: _rename_fields(array) for name, array in model.arrays.items()})
 
 
 def _rename_fields(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -188,7 +183,7 @@ def _additive_arrays(model: Model | None, otherwise: AdditiveState) -> dict[str,
     """Return the additive model of a file of the first format, if it has one."""
     arrays = otherwise.to_arrays()
     if model is not None and "singles" in model.extra:
-        arrays = {name: model.array("limits" if name == "bin_edges" else name) for name in arrays}
+        arrays = {name: model.array(name) for name in arrays}
     return {f"additive/{name}": array for name, array in arrays.items()}
 
 

@@ -1,4 +1,4 @@
-"""The evergreen forest: trees over parts of the features, each with its own rows, and their vote."""
+"""The evergreen forest: trees over parts of the features, each with its own rows, and their average."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class EvergreenForestState(State):
 
 
 class ForestEngine:
-    """Lets all trees answer and learn rows, and takes their votes: the answers of one do not change another."""
+    """Lets all trees answer and learn rows, and averages them: the answers of one do not change another."""
 
     first_slice = 2_048
 
@@ -171,8 +171,8 @@ class ForestEngine:
 
             _over_trees(params, len(trees), run, count)
             shown = Rows(X[part], answers=answers[part], proba=proba[part])
-            votes = (known.order, known.loss, shown.y, shown.weight, shown.answers, shown.proba)
-            average_rows(tree_proba, state.losses, *votes, state.classes)
+            given = (known.order, known.loss, shown.y, shown.weight, shown.answers, shown.proba)
+            average_rows(tree_proba, state.losses, *given, state.classes)
             _sum(state, shown, known)
 
     def regrow(self, state: EvergreenForestState, params: Any) -> None:
@@ -202,7 +202,7 @@ class ForestEngine:
         return proba[0], float(np.mean([tree.nodes["n"][trace_path(tree, row[0])[-1]] for tree in trees]))
 
     def _learn(self, state: EvergreenForestState, params: Any, rows: Rows, known: Known) -> None:
-        """Let each tree answer and learn rows, and then take their votes."""
+        """Let each tree answer and learn rows, and then average them."""
         trees, n, classes = state.trees, len(rows), state.classes
         tree_proba, spare = np.zeros((len(trees), n, known.classes)), np.zeros((len(trees), n), np.int64)
         given: dict[str, Any] = {"y": rows.y, "weight": rows.weight, "monitored": rows.monitored}

@@ -67,5 +67,5 @@ def keep_answers(state: EvergreenState) -> FrozenEvergreenState:
         nodes=tree.nodes.copy(), counts=tree.counts[:, :known].copy(), recent=recent, sets=tree.sets.copy()
     )
     counts = weigh_additive(state.additive) > 0.0
-    singles = freeze(state.additive, known) if counts else new_additive(np.uint64(0), is_on=False)
-    return FrozenEvergreenState.holding(options=options, tree=kept, additive=singles)
+    additive = freeze(state.additive, known) if counts else new_additive(np.uint64(0), is_on=False)
+    return FrozenEvergreenState.holding(options=options, tree=kept, additive=additive)

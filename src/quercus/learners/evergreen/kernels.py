@@ -1,4 +1,4 @@
-"""The loops over rows of an evergreen tree, compiled. ``docs/evergreen.md`` tells each step."""
+"""The loops over rows of an evergreen tree, compiled. See ``docs/evergreen.md``."""
 
 from __future__ import annotations
 

@@ -42,9 +42,9 @@ ALARM = 4.5
 IDLE, GROWING, REPLAYING, CATCHING = range(4)
 # What its steps do.
 NEXT, FILL, SPLIT, PARTITION, FILL_CHILD, EVIDENCE, PRUNE = range(7)
-# Why a loop over rows stopped, beside what `quercus.rows` tells.
+# Why a loop over rows stopped, beside the reasons in `quercus.rows`.
 NEEDS_RESIZE, NEEDS_CAPACITY, BEGIN, BUILT, READY, ALARMED, NEEDS_EDGES = range(10, 17)
-# What a loop over rows does, beside what `quercus.rows` tells.
+# What a loop over rows does, beside the modes in `quercus.rows`.
 FINISH, REPLAY = 16, 32
 NO_AGGREGATE, NO_RECENT, NO_ADDITIVE = 1, 2, 4
 
@@ -127,13 +127,13 @@ def make_path(classes: int) -> Any:
 @kernel
 def make_split_workspace(features: int, rows: int, classes: int) -> Any:
     """Return room for finding splits."""
-    bin_codes = MOST_CODES + 1
+    codes = MOST_CODES + 1
     return SplitWorkspace(
-        np.zeros(bin_codes * classes),
-        np.empty(bin_codes),
-        np.empty(bin_codes, np.int64),
-        np.empty(bin_codes),
-        np.zeros(bin_codes, np.uint8),
+        np.zeros(codes * classes),
+        np.empty(codes),
+        np.empty(codes, np.int64),
+        np.empty(codes),
+        np.zeros(codes, np.uint8),
         np.zeros(4, np.uint64),
         np.empty((2, classes)),
         np.empty((2, classes)),
@@ -157,7 +157,7 @@ def open_tree(state: Any) -> Any:
 @kernel(inline=True)
 def open_reservoir(state: Any) -> Any:
     """Return the arrays of the reservoir."""
-    return Reservoir(state.features, state.bin_edges, state.sample, state.sampled, state.bin_codes, state.rows)
+    return Reservoir(state.features, state.edges, state.sample, state.sampled, state.codes, state.rows)
 
 
 @kernel(inline=True)

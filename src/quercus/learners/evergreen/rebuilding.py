@@ -207,7 +207,7 @@ def begin(state: EvergreenState) -> None:
     rows, features, classes = state.n_rows, len(state.features), state.tree.sizes["label"]
     is_nominal = bool((state.features["kind"] == NOMINAL).any())
     if is_nominal:
-        count_categories(state.features, state.bin_codes, rows)
+        count_categories(state.features, state.codes, rows)
     capacity, cells = Capacity.of(state), int(state.features["codes"].sum())
     most = capacity.nodes(state.sizes["row"], state.tree.nbytes)
     nodes, slots = min(2 * rows + 1, most), capacity.slots(cells) if rows > _FIRST_ROOM else 0

@@ -226,8 +226,8 @@ def draw_bin_edges(state: Any, ordered: Any, places: Any) -> None:
     ``ordered``: the values of the sample by feature, sorted, missing ones last; ``places``: where its rows are in the
     reservoir, -1 if they are gone.
     """
-    options, features, edges, known_rows = state.options, state.features, state.bin_edges, len(places)
-    reservoir = Reservoir(features, edges, state.sample, state.sampled, state.bin_codes, state.rows)
+    options, features, edges, known_rows = state.options, state.features, state.edges, len(places)
+    reservoir = Reservoir(features, edges, state.sample, state.sampled, state.codes, state.rows)
     bins, most = options[0].bins, edges.shape[1]
     distinct, times = np.zeros(known_rows), np.zeros(known_rows, np.int64)
     old, new = np.zeros(most), np.zeros(most)
@@ -316,7 +316,7 @@ def choose_rows(state: EvergreenState, kept: npt.NDArray[np.int64]) -> None:
     kept
         The places, ascending.
     """
-    codes, rows = state.bin_codes, state.rows
+    codes, rows = state.codes, state.rows
     codes[: len(kept)], rows[: len(kept)] = codes[kept], rows[kept]
     codes[len(kept) :], rows[len(kept) :] = 0, np.zeros(1, rows.dtype)
     state.options["rows"] = len(kept)

@@ -218,7 +218,7 @@ def evaluate_sets(
 
 @kernel(borrows=True)
 def hash_node(work: Any, span: Any) -> np.uint64:
-    """Return what the features that a node looks at are drawn by."""
+    """Return what the features that are evaluated at a node are drawn by."""
     where = (np.uint64(work.places[0, span.first]) << np.uint64(32)) ^ np.uint64(span.last - span.first)
     return mix_bits(work.growth[0].seed ^ where)
 

@@ -77,7 +77,7 @@ OPTIONS: dict[str, Any] = {
     "leaf_loss": _LOSS,
     "recent_loss": _LOSS,
     "subspace": Real(low=1e-9, high=1.0),  # share of the features that the tree may use
-    "sight": Real(low=0.0, high=1.0),  # share of these that a node looks at
+    "sight": Real(low=0.0, high=1.0),  # share of these that are evaluated at a node
     "growth_factor": Real(
         low=0.0, high=16.0
     ),  # rows at the next growth, as many times those at the last; 0: as they are few
@@ -196,7 +196,7 @@ class GrowthState(State):
     # Weight by code and class; those that are free.
     histograms = Field(np.float64, "slot", "cell", saved=False)
     slots = Field(np.int32, "slot", saved=False)
-    # Rows and evidence of a node; what its parent tells of the classes.
+    # Rows and evidence of a node; its prior, by its parent.
     spans = Field(
         {"first": np.int32, "last": np.int32, "price": np.float64, "evidence": np.float64}, "node", saved=False
     )
@@ -238,12 +238,12 @@ class EvergreenState(State):
         fill={"kind": UNSEEN, "codes": 2},
     )
     # Where the bins of a numeric feature end.
-    bin_edges = Field(Real(), "feature", "edge")
+    edges = Field(Real(), "feature", "edge")
     # Values of some rows as they came, and the last 32 bits of their numbers.
     sample = Field(Real(nan=True), "place", "feature", fill=math.nan)
     sampled = Field(np.uint32, "place")
     # The reservoir: values of rows as codes, the same of their numbers, weights and classes.
-    bin_codes = Field(Whole(np.uint8, high=LAST_CATEGORY), "row", "feature")
+    codes = Field(Whole(np.uint8, high=LAST_CATEGORY), "row", "feature")
     rows = Field(
         {"number": Whole(np.uint32), "weight": Real(np.float32, low=GRAIN, high=HEAVIEST), "label": Whole(np.uint32)},
         "row",
@@ -331,7 +331,7 @@ class EvergreenState(State):
     def _fit_rows(self) -> bool:
         o, f, rows = self.options[0], self.features, self.n_rows
         numeric, unseen = f["kind"] == NUMERIC, f["kind"] == UNSEEN
-        codes, kept = self.bin_codes[:rows], self.rows[:rows]
+        codes, kept = self.codes[:rows], self.rows[:rows]
         weights = kept["weight"].astype(np.float64) / GRAIN
         ends = np.arange(self.sizes["edge"] - 1) + 1 < f["edges"][:, None]
         return bool(
@@ -342,7 +342,7 @@ class EvergreenState(State):
             and (codes[:, numeric] < f["codes"][numeric]).all()
             and not codes[:, unseen].any()
             and np.isnan(self.sample[:, unseen]).all()
-            and (np.diff(self.bin_edges) > 0)[ends].all()
+            and (np.diff(self.edges) > 0)[ends].all()
             and (kept["label"] < o["classes"]).all()
             and (weights == np.floor(weights)).all()
         )
@@ -358,7 +358,7 @@ class EvergreenState(State):
             return bool(grown and o["position"] <= last and o["grown"] <= o["rows"])
         if o["stage"] == IDLE or len(candidate.nodes):
             return not len(candidate.nodes)
-        cells, codes = int(self.features["codes"].sum()), self.bin_codes[: o["grown"]]
+        cells, codes = int(self.features["codes"].sum()), self.codes[: o["grown"]]
         return bool(
             0 < o["grown"] == sizes["row"] <= o["rows"]
             and 0 < sizes["feature"] == self.sizes["feature"]

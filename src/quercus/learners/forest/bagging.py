@@ -12,7 +12,7 @@ from quercus.engine import Known, Stop
 from quercus.learners.forest.kernels import vote_rows
 from quercus.learners.forest.state import GrowingForestState, Member
 from quercus.registry import find_learner
-from quercus.rows import DONE, LEARN, PAUSED, PREDICT, RESUME, Rows
+from quercus.rows import DONE, LEARN, PAUSED, PREDICT, RESUME, FullError, Rows
 from quercus.statistics.detector_kernels import ADWIN_CLOCK, ADWIN_CODE, CHANGE, update_values
 
 DEFAULT_TREE = "CredibleTree"
@@ -20,27 +20,6 @@ DEFAULT_TREE = "CredibleTree"
 _EARLY = 10.0
 # Rows between two looks at the errors of a tree: what it learns after a change is learned in vain.
 _CHUNK = 256
-
-
-class FullError(Exception):
-    """A tree has no room for a row.
-
-    Parameters
-    ----------
-    row
-        Which row of those that were given.
-    error
-        What the tree said.
-
-    Examples
-    --------
-    >>> FullError(3, MemoryError("no room")).row
-    3
-    """
-
-    def __init__(self, row: int, error: MemoryError) -> None:
-        super().__init__(row, error)
-        self.row, self.error = row, error
 
 
 def make_params(params: Any, state: GrowingForestState, place: int) -> Any:

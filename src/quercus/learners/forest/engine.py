@@ -14,10 +14,10 @@ from quercus.arguments import check_loss, check_number, check_seed, check_whole
 from quercus.classifier import Classifier
 from quercus.engine import Engine, Floats, Integers, Known, Stop
 from quercus.interrupts import uninterrupted
-from quercus.learners.forest.bagging import FullError, begin, learn_rows, make_params
+from quercus.learners.forest.bagging import begin, learn_rows, make_params
 from quercus.learners.forest.kernels import vote_rows
 from quercus.learners.forest.state import ForestRecord, GrowingForestState, Member
-from quercus.rows import DONE, PAUSED, Rows
+from quercus.rows import DONE, PAUSED, FullError, Rows
 from quercus.schema import Schema
 from quercus.store import ModelFileError
 from quercus.store.states import read_state

@@ -32,7 +32,10 @@ def route(nodes: Any, X: Any, i: int) -> np.int64:
 
 @kernel(inline=True)
 def share_counts(counts: Any, node: int, classes: int, p: Any) -> float:
-    """Write the smoothed class shares of a leaf; return its weight."""
+    """Write the smoothed class shares of a leaf; return its weight.
+
+    Additive smoothing with Perks' prior: 1 / classes for each.
+    """
     total = 0.0
     for c in range(classes):
         total += counts[node, c]
@@ -44,7 +47,10 @@ def share_counts(counts: Any, node: int, classes: int, p: Any) -> float:
 
 @kernel
 def apply_bayes(tree: Any, slot: int, cells: Any, total: float, p: Any, inverse: Any) -> None:
-    """Turn the class shares p of a leaf into naive Bayes probabilities, in products that are kept from underflow."""
+    """Turn the class shares p of a leaf into naive Bayes probabilities, in products that are kept from underflow.
+
+    Naive Bayes in leaves: Gama, Rocha & Medas (2003).
+    """
     features, hist, n_features, classes = tree.features, tree.hist, tree.options[0].features, tree.options[0].classes
     every = 8
     for c in range(classes):
@@ -103,7 +109,10 @@ def uses_bayes(leaves: Any, slot: int, leaf_mode: int) -> bool:
 
 @kernel
 def mix_bayes(tree: Any, order: Any, slot: int, cells: Any, y: int, w: float, total: float, scratch: Any) -> None:
-    """Turn p into naive Bayes probabilities where the leaf trusts them; if w > 0, note which of the two is right."""
+    """Turn p into naive Bayes probabilities where the leaf trusts them; if w > 0, note which of the two is right.
+
+    Adaptive naive Bayes leaves: Holmes, Kirkby & Pfahringer (2005).
+    """
     leaves, option = tree.leaves, tree.options[0]
     p, q = scratch[0], scratch[1]
     classes = option.classes

@@ -287,7 +287,7 @@ def move_bins(tree: Any, slot: int, j: int, old_edges: Any, old_bins: Any, lost:
 
 @kernel
 def note_bins(tree: Any, slot: int, j: int) -> None:
-    """Remember what a column knows now, for the next look at what it has seen since."""
+    """Remember what a column knows now, for the next evaluation of what it has seen since."""
     hist, edges, classes = tree.hist, tree.edges, tree.options[0].classes
     column, offset = tree.features[j].column, tree.features[j].offset
     last = count_finite(edges, slot, column)
@@ -302,7 +302,7 @@ def note_bins(tree: Any, slot: int, j: int) -> None:
 
 @kernel
 def see_blindness(tree: Any, slot: int) -> bool:
-    """Return whether a column no longer sees: too much outside its edges since the last look, or in one of its bins."""
+    """Return whether a column no longer sees: too much outside its edges since the last evaluation, or in a bin."""
     hist, edges, features = tree.hist, tree.edges, tree.features
     n_features, classes = tree.options[0].features, tree.options[0].classes
     blind = False

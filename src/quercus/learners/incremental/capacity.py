@@ -30,7 +30,7 @@ class BoundedState(State):
     buffers: Any
     options: Any
 
-    def make_room(self, splits: int = 1) -> None:
+    def ensure_capacity(self, splits: int = 1) -> None:
         """Make room for splits; where memory does not allow it, the least promising leaves stop growing."""
         missing = self._missing_nodes(splits)
         if missing > 0 and not self._enlarge(node=len(self.nodes) + missing):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 from quercus.arguments import check_choice, check_number
 from quercus.classifier import Classifier
-from quercus.learners.incremental.engine import IncrementalEngine, check_tie, count_alternates
+from quercus.learners.incremental.engine import IncrementalEngine, check_tie, count_alternate_subtrees
 from quercus.learners.incremental.layout import (
     ENTROPY,
     GINI,
@@ -68,7 +68,7 @@ class ConfidenceTree(Classifier):
     grace_period
         Weight of examples between two evaluations of a leaf.
     min_leaf
-        Least weight on each side of a split.
+        Least weight of each child of a split.
     leaf
         Who answers in a leaf: ``"majority"``, ``"naive_bayes"``, or ``"adaptive"``: whichever has been right more often
         in that leaf.
@@ -79,7 +79,7 @@ class ConfidenceTree(Classifier):
     features
         ``"closed"``: features that were not in the first example are refused; ``"open"``: they are added.
     adaptive
-        Follow changes: watch the errors at every node and, where they rise, grow an alternate subtree that takes the
+        Follow changes: monitor the errors at every node and, where they rise, grow an alternate subtree that takes the
         node's place once it errs less.
     max_bytes
         Limit for the memory of the tree; at the limit the least promising leaves stop growing.
@@ -123,7 +123,7 @@ class ConfidenceTree(Classifier):
         settings=_settings,
         check=_check,
     )
-    n_alternates_ = property(count_alternates)
+    n_alternates_ = property(count_alternate_subtrees)
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
 """Credible tree: a leaf is split when it is credible that its labels become purer by it.
 
 Collet & Pietquin, "Bayesian Credible Intervals for Online and Active Learning of Classification Trees", ADPRL 2015.
-Departures: many classes, nominal and missing values, weights; on streams bins instead of exact values and fewer looks;
-a correction for the number of cuts and looks. `CredibleTree.paper()` is the published tree.
+Departures: many classes, nominal and missing values, weights; on streams bins instead of exact values and fewer
+evaluations; a correction for the number of cuts and evaluations. `CredibleTree.paper()` is the published tree.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from quercus.arguments import check_choice, check_number
-from quercus.classifier import Classifier, _FullError
+from quercus.classifier import Classifier
 from quercus.learners.incremental.credible_kernels import run_adaptive_credible_rows, run_credible_rows
-from quercus.learners.incremental.engine import count_alternates
-from quercus.learners.incremental.layout import CREDIBLE, CUTS, CUTS_AND_LOOKS, HOEFFDING_INTERVAL, NO_CORRECTION
-from quercus.learners.incremental.pooled.engine import PoolEngine, PoolRows
-from quercus.learners.incremental.pooled.layout import LABEL
+from quercus.learners.incremental.engine import count_alternate_subtrees
+from quercus.learners.incremental.layout import CREDIBLE, CUTS, CUTS_AND_LOOKS, HOEFFDING_INTERVAL, LABEL, NO_CORRECTION
+from quercus.learners.incremental.pooled.engine import PoolEngine, PoolLabels
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.predictor import Floats, Integers
+from quercus.rows import FullError
 from quercus.schema import Schema, read_weights
 from quercus.statistics.credible import MEASURES
 
 _BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
 _CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}
-# A leaf is looked at again when its weight has grown by this share, and by the grace period.
+# A leaf is evaluated again when its weight has grown by this share, and by the grace period.
 _PACE = 0.02
 
 
@@ -55,7 +55,7 @@ class CredibleTree(Classifier):
     """Decision tree that splits a leaf once the split is credible: Bayesian intervals instead of large-sample bounds.
 
     The labels of a region leave a posterior of its class shares, and so of its impurity. A leaf is split by the cut
-    whose two sides have the lowest impurity at the upper end of their intervals, if that is below the leaf's own at
+    whose two children have the lowest impurity at the upper end of their intervals, if that is below the leaf's own at
     the lower end.
 
     Parameters
@@ -68,17 +68,17 @@ class CredibleTree(Classifier):
         ``"credible"``: the quantiles of the posterior. ``"hoeffding"``: the same rule with Hoeffding's bound.
     correction
         Many cuts are compared, and many times. ``"cuts"`` divides `delta` by the number of cuts, ``"cuts+looks"`` also
-        spends it over the looks at a leaf; None leaves it as it is, as the paper does.
+        spends it over the evaluations of a leaf; None leaves it as it is, as the paper does.
     cuts
         ``"binned"``: leaves keep histograms, for streams of any length. ``"exact"``: the tree keeps its rows and
         compares every cut after every label, for some thousand labels. None: exact with a pool, else binned.
     size
-        What the two sides of an exact cut weigh: the rows of the ``"pool"`` on each side, labelled or not, its
+        What the two children of an exact cut weigh: the rows of the ``"pool"`` in each, labelled or not, its
         ``"labels"`` alone, or its ``"volume"``. None: the pool.
     grace_period
-        Least weight of examples between two looks at a leaf with binned cuts.
+        Least weight of examples between two evaluations of a leaf with binned cuts.
     min_leaf
-        Least weight on each side of a split.
+        Least weight of each child of a split.
     leaf
         Who answers in a leaf: ``"majority"``, ``"naive_bayes"``, or ``"adaptive"``: whichever has been right more often
         in that leaf. None: adaptive with binned cuts, else majority, which is all that exact ones can.
@@ -89,7 +89,7 @@ class CredibleTree(Classifier):
     features
         ``"closed"``: features that were not in the first example are refused; ``"open"``: they are added.
     adaptive
-        Follow changes: watch the errors at every node and, where they rise, grow an alternate subtree that takes the
+        Follow changes: monitor the errors at every node and, where they rise, grow an alternate subtree that takes the
         node's place once it errs less.
     max_bytes
         Limit for the memory of the tree; at the limit the least promising leaves stop growing. The table of bounds,
@@ -142,7 +142,7 @@ class CredibleTree(Classifier):
         check=_check,
         kernels=(run_credible_rows, run_adaptive_credible_rows),
     )
-    n_alternates_ = property(count_alternates)
+    n_alternates_ = property(count_alternate_subtrees)
     # The schema of a pool before its first label.
     _pool_schema: Schema
 
@@ -183,7 +183,7 @@ class CredibleTree(Classifier):
 
     @classmethod
     def paper(cls, **changes: Any) -> Self:
-        """Return the published tree: exact cuts, every label looked at, no correction.
+        """Return the published tree: exact cuts, an evaluation after every label, no correction.
 
         Parameters
         ----------
@@ -248,8 +248,8 @@ class CredibleTree(Classifier):
             before, undo = dict(vars(self)), schema.to_dict()
             try:
                 self._own_gate.alone(self._accept_labels, schema, labels, classes)
-                self._run(PoolRows(pool.values[places], places, y=labels.ids, weight=weights), LABEL)
-            except _FullError as full:
+                self._run(PoolLabels(pool.values[places], places, y=labels.ids, weight=weights), LABEL)
+            except FullError as full:
                 self._own_gate.alone(self._undo_labels, before, undo, full.row)
                 told = f" The {full.row} labels before it are learned." if full.row else ""
                 raise MemoryError(f"{full.error}{told}") from full.error
@@ -351,7 +351,7 @@ class CredibleTree(Classifier):
             schema.commit(labels)
             self._make_state(schema, classes, len(schema.names))
         except MemoryError as error:
-            raise _FullError(0, error) from error
+            raise FullError(0, error) from error
 
     def _undo_labels(self, before: dict[str, Any], schema: dict[str, Any], learned: int) -> None:
         """Go back to the classes that were known after so many labels."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from quercus.compile import kernel, twin
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows, try_alternate
-from quercus.learners.incremental.cuts import count_cuts, fill_sides, load_cells, take_left
+from quercus.learners.incremental.cuts import count_children, count_cuts, load_cells, take_left
 from quercus.learners.incremental.growth import count_present, restore_sight, split_leaf
-from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_side
+from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_child
 from quercus.learners.incremental.kernels import run_rows
 from quercus.learners.incremental.layout import CREDIBLE, MAX_CATEGORIES, NO_CORRECTION, NOMINAL
 from quercus.statistics.impurity import bound_impurity, estimate_impurity
@@ -23,7 +23,7 @@ from quercus.statistics.impurity import bound_impurity, estimate_impurity
 def bound_upper(
     rule: int, measure: int, counts: Any, classes: int, total: float, delta: float, level: int, table: Any
 ) -> float:
-    """Return the upper bound of how mixed the labels of a side are."""
+    """Return the upper bound of how mixed the labels of a child are."""
     if rule == CREDIBLE:
         return bound_impurity(measure, counts, classes, total, delta, level, True, table)
     return estimate_impurity(measure, counts, classes, total)
@@ -31,7 +31,7 @@ def bound_upper(
 
 @kernel
 def is_cut(option: Any, added: float, n_left: float, n_right: float) -> bool:
-    """Return whether a cut counts: not the same as the one before, and enough labels on both sides."""
+    """Return whether a cut counts: not the same as the one before, and enough labels in both children."""
     return added > 0.0 and n_left >= option.min_leaf and n_right >= option.min_leaf and n_right > 0.0
 
 
@@ -56,7 +56,10 @@ def count_credible_cuts(tree: Any, slot: int, cells: Any, scratch: Any) -> int:
 
 @kernel
 def find_credible_cut(tree: Any, slot: int, table: Any, cells: Any, scratch: Any) -> tuple[int, int]:
-    """Return the feature and the cut that remove most impurity for sure, eq. (6); -1 if none removes any."""
+    """Return the feature and the cut that remove most impurity for sure, eq. (6); -1 if none removes any.
+
+    The rule of Collet & Pietquin (2015).
+    """
     features, option = tree.features, tree.options[0]
     total, left, right = scratch[0], scratch[1], scratch[2]
     rule, measure, classes, delta = option.rule, option.criterion, option.classes, option.scale
@@ -73,7 +76,7 @@ def find_credible_cut(tree: Any, slot: int, table: Any, cells: Any, scratch: Any
         known = load_cells(tree, slot, j, cells, total)
         if known <= 0.0:
             continue
-        whole = known * bound_lower(rule, measure, total, classes, known, delta, levels, table)
+        parent = known * bound_lower(rule, measure, total, classes, known, delta, levels, table)
         nominal = features[j].kind == NOMINAL
         n_left = 0.0
         for cut in range(at_most):
@@ -84,9 +87,9 @@ def find_credible_cut(tree: Any, slot: int, table: Any, cells: Any, scratch: Any
                 continue
             for c in range(classes):
                 right[c] = total[c] - left[c]
-            limit = whole - best
-            least = n_left * reach_side(rule, measure, left, classes, n_left, tail)
-            least += n_right * reach_side(rule, measure, right, classes, n_right, tail)
+            limit = parent - best
+            least = n_left * reach_child(rule, measure, left, classes, n_left, tail)
+            least += n_right * reach_child(rule, measure, right, classes, n_right, tail)
             if least > limit:
                 continue
             inside = n_left * bound_upper(rule, measure, left, classes, n_left, delta, levels[1], table)
@@ -94,7 +97,7 @@ def find_credible_cut(tree: Any, slot: int, table: Any, cells: Any, scratch: Any
                 continue
             inside += n_right * bound_upper(rule, measure, right, classes, n_right, delta, levels[1], table)
             if limit - inside > TOLERANCE * known:
-                best, best_feature, best_cut = whole - inside, j, cut
+                best, best_feature, best_cut = parent - inside, j, cut
     return best_feature, best_cut
 
 
@@ -102,7 +105,7 @@ def find_credible_cut(tree: Any, slot: int, table: Any, cells: Any, scratch: Any
 def estimate_gain(tree: Any, slot: int, j: int, cut: int, cells: Any, scratch: Any) -> float:
     """Return the impurity that a cut removes, times the weight it is about, at the shares seen."""
     measure, classes = tree.options[0].criterion, tree.options[0].classes
-    n_left, n_right = fill_sides(tree, slot, j, cut, cells, scratch)
+    n_left, n_right = count_children(tree, slot, j, cut, cells, scratch)
     inside = n_left * estimate_impurity(measure, scratch[1], classes, n_left)
     inside += n_right * estimate_impurity(measure, scratch[2], classes, n_right)
     return (n_left + n_right) * estimate_impurity(measure, scratch[0], classes, n_left + n_right) - inside

@@ -77,7 +77,11 @@ def log_above_one(x: float) -> float:
 def bound_gap(
     rule: int, criterion: int, m: float, depth: int, time: int, features: int, classes: int, scale: float
 ) -> float:
-    """Return eps: how far an estimated gain may be off. ``scale`` is delta (Hoeffding) or c (practical)."""
+    """Return eps: how far an estimated gain may be off. ``scale`` is delta (Hoeffding) or c (practical).
+
+    Hoeffding's bound as Domingos & Hulten (2000) use it; eq. (2), eq. (7) and Theorems 1 to 3 of De Rosa & Cesa-Bianchi
+    (2017).
+    """
     K = max(classes, 2)
     if rule == HOEFFDING:
         spread = math.log(K) * _BITS if criterion == ENTROPY_BITS else 1.0
@@ -126,7 +130,10 @@ def chi_square_tail(x: float, df: int) -> float:
 
 @kernel
 def tail_of_split(left: Any, right: Any, classes: int) -> float:
-    """Return the tail probability of the G statistic of a split under "no split"."""
+    """Return the tail probability of the G statistic of a split under "no split".
+
+    The likelihood-ratio test, by its chi-square approximation.
+    """
     n_left = 0.0
     n_right = 0.0
     for c in range(classes):
@@ -149,7 +156,10 @@ def tail_of_split(left: Any, right: Any, classes: int) -> float:
 
 
 @kernel
-def spend_level(alpha: float, looks: float) -> float:
-    """Return the level of a test that is repeated: the k-th doubling of the looks may spend alpha / (k (k + 1))."""
-    k = math.floor(math.log2(max(looks, 1.0))) + 1.0
+def spend_level(alpha: float, n_evaluations: float) -> float:
+    """Return the level of a test that is repeated: the k-th doubling of the evaluations may spend alpha / (k (k + 1)).
+
+    Alpha spending: the levels of all tests add up to alpha at most.
+    """
+    k = math.floor(math.log2(max(n_evaluations, 1.0))) + 1.0
     return alpha / (k * (k + 1.0))

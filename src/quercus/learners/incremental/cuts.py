@@ -67,7 +67,7 @@ def find_cut(tree: Any, j: int, cells: Any, known: float, scratch: Any) -> tuple
     option = tree.options[0]
     classes = option.classes
     nominal = tree.features[j].kind == NOMINAL
-    whole = weigh_impurity(option.criterion, total, known, classes)
+    parent = weigh_impurity(option.criterion, total, known, classes)
     best, best_cut, cuts = 0.0, -1, 0
     n_left = 0.0
     for cut in range(count_cuts(tree.features, j)):
@@ -81,7 +81,7 @@ def find_cut(tree: Any, j: int, cells: Any, known: float, scratch: Any) -> tuple
         for c in range(classes):
             right[c] = total[c] - left[c]
         inside = weigh_impurity(option.criterion, left, n_left, classes)
-        removed = whole - inside - weigh_impurity(option.criterion, right, n_right, classes)
+        removed = parent - inside - weigh_impurity(option.criterion, right, n_right, classes)
         if removed > best:
             best, best_cut = removed, cut
     return best, best_cut, cuts
@@ -107,7 +107,7 @@ def find_best_cuts(tree: Any, slot: int, cells: Any, scratch: Any) -> tuple[int,
 
 
 @kernel
-def fill_sides(tree: Any, slot: int, j: int, cut: int, cells: Any, scratch: Any) -> tuple[float, float]:
+def count_children(tree: Any, slot: int, j: int, cut: int, cells: Any, scratch: Any) -> tuple[float, float]:
     """Write the class weights left and right of a cut into scratch rows 1 and 2; return their sums."""
     total, left, right = scratch[0], scratch[1], scratch[2]
     classes = tree.options[0].classes

@@ -16,7 +16,7 @@ from quercus.explain import Explanation, TreeView
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows
 from quercus.learners.incremental.adaptive.state import AdaptiveState
 from quercus.learners.incremental.kernels import find_leaves, predict_rows, run_rows
-from quercus.learners.incremental.layout import ADAPTIVE, BUFFER_ROWS, MAJORITY, NAIVE_BAYES, NEEDS_LAYOUT
+from quercus.learners.incremental.layout import ADAPTIVE, BUFFER_ROWS, MAJORITY, NAIVE_BAYES, NEEDS_RESIZE
 from quercus.learners.incremental.restore import restore_tree
 from quercus.learners.incremental.state import GrowingState, TreeState
 from quercus.learners.incremental.view import view_tree
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from quercus.learners.incremental.frozen import FrozenTree
 
 S = TypeVar("S", bound=GrowingState)
+# Made once: it is what most calls for a row that is learned alone return.
+_ONE_ROW = Stop(1, DONE)
 _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADAPTIVE}
 
 
@@ -49,9 +51,6 @@ class TreeEngine:
 
     def predict(self, state: TreeState, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats) -> None:
         """Write answers as class ids, and probabilities by class id."""
-        if state.options["classes"][0] == 0:
-            answers[:] = -1
-            return
         predict_rows(state.ref_as(TreeState), known.order, known.loss, X, answers, proba)
 
     def view(self, model: Predictor) -> TreeView:
@@ -185,13 +184,15 @@ class IncrementalEngine(TreeEngine):
             row = self._run_adaptive(state.ref, rows.ref, order, loss, bounds, start, stop, mode)
         else:
             row = self._run_plain(state.ref_as(TreeState), rows.ref, order, loss, bounds, start, stop, mode)
+        if row == 1 == stop:
+            return _ONE_ROW
         # Only before the end of its rows does a kernel stop for a reason.
         return Stop(row, DONE if row == stop else int(state.options["stopped"][0]))
 
     def resume(self, state: GrowingState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
         """Give what a row brings its place, or make room for a split."""
-        if stop.why != NEEDS_LAYOUT:
-            state.make_room()
+        if stop.why != NEEDS_RESIZE:
+            state.ensure_capacity()
             return
         nominal = [kind == "nominal" for kind in known.kinds]
         try:
@@ -235,7 +236,7 @@ class IncrementalEngine(TreeEngine):
         if by_counts:
             classes = int(state.options["classes"][0])
             counts = state.counts[leaf, :classes]
-            proba[0, :classes] = (counts + 1.0 / classes) / (counts.sum() + 1.0)
+            proba[0, :classes] = (counts + 1.0 / max(classes, 1)) / (counts.sum() + 1.0)
         slot = int(state.nodes["slot"][leaf])
         return proba[0], float(state.leaves["weight"][slot] if slot >= 0 else state.counts[leaf].sum())
 
@@ -268,7 +269,7 @@ def check_tie(params: Any) -> None:
     check_number("alpha", params.alpha, least=0, above=True, most=1)
 
 
-def count_alternates(tree: Predictor) -> int:
+def count_alternate_subtrees(tree: Predictor) -> int:
     """Return the number of alternate subtrees on trial; 0 unless ``adaptive=True``.
 
     Parameters
@@ -283,4 +284,4 @@ def count_alternates(tree: Predictor) -> int:
     0
     """
     tree._check_fitted()
-    return int(tree._state.alternates)
+    return int(tree._state.alternate_subtrees)

@@ -9,7 +9,7 @@ import numpy as np
 from quercus.compile import kernel
 from quercus.learners.incremental.bins import clear_slot, cut_between, draw_edges, see_blindness
 from quercus.learners.incremental.criteria import bound_gap, spend_level, tail_of_split
-from quercus.learners.incremental.cuts import fill_sides, find_best_cuts
+from quercus.learners.incremental.cuts import count_children, find_best_cuts
 from quercus.learners.incremental.layout import MAX_CATEGORIES, NOMINAL
 
 
@@ -69,7 +69,7 @@ def split_leaf(tree: Any, node: int, j: int, cut: int, gain: float, cells: Any, 
     nodes, counts, option = tree.nodes, tree.counts, tree.options[0]
     slot = nodes[node].slot
     classes = option.classes
-    n_left, n_right = fill_sides(tree, slot, j, cut, cells, scratch)
+    n_left, n_right = count_children(tree, slot, j, cut, cells, scratch)
     child = option.nodes
     option.nodes += 2
     nodes[node].feature = j
@@ -115,7 +115,11 @@ def restore_sight(tree: Any, slot: int) -> None:
 
 @kernel
 def evaluate_leaf(tree: Any, node: int, table: Any, scratch: Any) -> None:
-    """Split a leaf if its best cut is sure enough; otherwise see whether it still sees."""
+    """Split a leaf if its best cut is sure enough; otherwise see whether it still sees.
+
+    The test of Hoeffding trees (Domingos & Hulten 2000) and of confidence trees (De Rosa & Cesa-Bianchi 2017): the best
+    feature has to lead the second best, or no split, by what the bound leaves open; then a G-test against no split.
+    """
     option = tree.options[0]
     slot = tree.nodes[node].slot
     weight = tree.leaves[slot].weight
@@ -130,7 +134,7 @@ def evaluate_leaf(tree: Any, node: int, table: Any, scratch: Any) -> None:
             )
             splits = lead > option.margin * eps or eps <= option.tie
             if splits and option.alpha < 1.0:
-                fill_sides(tree, slot, j, cut, cells, scratch)
+                count_children(tree, slot, j, cut, cells, scratch)
                 level = spend_level(option.alpha, weight / option.grace)
                 splits = tail_of_split(scratch[1], scratch[2], option.classes) * cuts < level
             if splits:
@@ -140,7 +144,7 @@ def evaluate_leaf(tree: Any, node: int, table: Any, scratch: Any) -> None:
 
 
 @kernel
-def has_room(tree: Any) -> bool:
+def has_capacity(tree: Any) -> bool:
     """Return whether a leaf could be split now."""
     option = tree.options[0]
     return (

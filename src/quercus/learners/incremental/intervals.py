@@ -44,11 +44,11 @@ def find_level(divisor: float) -> int:
 
 
 @kernel
-def find_levels(correction: int, cuts: int, looks: int) -> tuple[int, int]:
-    """Return the levels of lower and upper bounds in this look at a leaf."""
+def find_levels(correction: int, cuts: int, n_evaluations: int) -> tuple[int, int]:
+    """Return the levels of lower and upper bounds in this evaluation of a leaf."""
     if correction == NO_CORRECTION:
         return 0, 0
-    repeats = float(looks) * (looks + 1.0) if correction == CUTS_AND_LOOKS else 1.0
+    repeats = float(n_evaluations) * (n_evaluations + 1.0) if correction == CUTS_AND_LOOKS else 1.0
     return find_level(repeats), find_level(repeats * max(cuts, 1))
 
 
@@ -91,8 +91,8 @@ def reach_many(measure: int, counts: Any, classes: int, total: float, tail: floa
 
 
 @kernel(inline=True)
-def reach_side(rule: int, measure: int, counts: Any, classes: int, total: float, tail: float) -> float:
-    """Return what the upper bound of a side is surely not below: bounds are dear, and few cuts come near."""
+def reach_child(rule: int, measure: int, counts: Any, classes: int, total: float, tail: float) -> float:
+    """Return what the upper bound of a child is surely not below: bounds are dear, and few cuts come near."""
     reach = 0.0
     if rule == CREDIBLE:
         if classes == 2:

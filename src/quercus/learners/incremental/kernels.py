@@ -12,11 +12,11 @@ from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.incremental.answers import mix_bayes, route, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
-from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_room, is_due
+from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_capacity, is_due
 from quercus.learners.incremental.layout import (
     ADAPTIVE,
-    NEEDS_LAYOUT,
-    NEEDS_ROOM,
+    NEEDS_CAPACITY,
+    NEEDS_RESIZE,
     NUMERIC,
     UNSEEN,
 )
@@ -58,7 +58,11 @@ def is_new(features: Any, n_features: int, X: Any, y: Any, i: int) -> bool:
 
 @kernel(types.int64, TreeState.numba_type, Rows.numba_type, *GIVEN, *RANGE)
 def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int, stop: int, mode: int) -> int:
-    """Predict, ask and learn (each if told so) rows start .. stop; return where to go on, why is in options.stopped."""
+    """Predict, ask and learn (each if told so) rows start .. stop; return where to go on, why is in options.stopped.
+
+    The Hoeffding tree (VFDT; Domingos & Hulten 2000): a row goes to its leaf, is counted there, and every grace period
+    the leaf is evaluated.
+    """
     # Fetched once: from a struct, each costs more than a small step of the loop.
     nodes, counts, leaves, hist = tree.nodes, tree.counts, tree.leaves, tree.hist
     edges, features, option = tree.edges, tree.features, tree.options[0]
@@ -107,11 +111,11 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
         if not learns:
             continue
         if not fits or y[i] >= counts.shape[1]:
-            option.stopped = NEEDS_LAYOUT
+            option.stopped = NEEDS_RESIZE
             return i
         due = slot >= 0 and is_due(leaves, option, slot, w[i])
-        if due and not has_room(tree):
-            option.stopped = NEEDS_ROOM
+        if due and not has_capacity(tree):
+            option.stopped = NEEDS_CAPACITY
             return i
         option.time += 1
         option.classes = max(option.classes, y[i] + 1)
@@ -128,8 +132,11 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
 
 @kernel(types.void, TreeState.numba_type, ORDER, LOSS, _X, _ANSWERS, _PROBA)
 def predict_rows(tree: Any, order: Any, loss: Any, X: Any, answers: Any, proba: Any) -> None:
-    """Write answers and class probabilities (by class id) for all rows."""
+    """Write answers and class probabilities (by class id) for all rows; without any class -1 and nothing."""
     nodes, counts, leaves, option = tree.nodes, tree.counts, tree.leaves, tree.options[0]
+    if option.classes == 0:
+        answers[:] = -1
+        return
     edges, features = tree.edges, tree.features
     cells = np.empty(option.features, np.int64)
     scratch = np.empty((3, counts.shape[1]), np.float64)

@@ -74,7 +74,7 @@ class TreeState(BoundedState):
     # Whether leaves know their rows, and so grow without slots.
     keeps_rows: bool = False
     # Number of alternate subtrees.
-    alternates: int = 0
+    alternate_subtrees: int = 0
 
     nodes = Field(
         {

@@ -30,7 +30,7 @@ def view_tree(tree: TreeState, schema: Schema, learner: str, loss: Floats) -> Tr
         Loss table by class id, empty for 0/1 loss.
     """
     labels, order = schema.classes_sorted()
-    n = tree.alternates
+    n = tree.alternate_subtrees
     beside = f"{n} alternate {'subtree' if n == 1 else 'subtrees'} on trial" if n else ""
     tree = tree.main()
     nodes = tree.to_arrays()["nodes"]

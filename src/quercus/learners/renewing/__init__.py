@@ -95,13 +95,15 @@ class Renewing(Classifier):
     def changes_(self) -> list[int]:
         """Numbers of the rows at which changes were found."""
         self._check_fitted()
-        return list(self._state.changes)
+        changes: list[int] = self._state.changes
+        return changes
 
     @property
     def warnings_(self) -> list[int]:
         """Numbers of the rows at which background learners began."""
         self._check_fitted()
-        return list(self._state.warnings)
+        warnings: list[int] = self._state.warnings
+        return warnings
 
     @available_if(lambda self: hasattr(self._prototype(), "region_one"))
     def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:

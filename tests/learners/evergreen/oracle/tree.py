@@ -21,7 +21,7 @@ FIRST_GROWTH = 32
 DEEPEST = 60
 SMALL_GROWTH = 16_384
 RECENT_ROWS = 2000
-WATCHED = 300
+WINDOW = 300
 
 Value = float | int | None
 Counts = dict[int, float]
@@ -396,7 +396,7 @@ class NaiveEvergreen:
     """kinds: "numeric" or "nominal" by feature; classes: how many are known at first; rows: R (None: no limit).
 
     additive: whether there is an additive model on top of the tree.
-    Small growths are done in `learn`. Of larger ones `due` tells, and `begin`, `finish` and `catch_up` do them.
+    Small growths are done in `learn`. Of larger ones `due` says when, and `begin`, `finish` and `catch_up` do them.
     """
 
     def __init__(
@@ -436,7 +436,7 @@ class NaiveEvergreen:
         return B if self.additive is None else self.additive.answer(B, row)
 
     def proba(self, row: Sequence[Value]) -> list[float]:
-        """B: what the tree tells of the K classes."""
+        """B: what the tree predicts of the K classes."""
         experts = predict_path(path_of_values(self.tree, row), self.K).experts()
         shares = expert_weights(self.L)
         return [sum(w * expert[k] for w, expert in zip(shares, experts, strict=True)) for k in range(self.K)]
@@ -545,7 +545,7 @@ class NaiveEvergreen:
             self.reservoir = [row for row in self.reservoir if row.number in kept]
 
     def finish(self) -> None:
-        """The tree of the growth stands; it has to catch up."""
+        """The tree of the growth is built; it has to catch up."""
         assert self.growth is not None
         self.growth.tree = plant(self.growth.rows, self.numeric, self.edges)
         weigh(self.growth.tree, self.growth.K)
@@ -576,12 +576,12 @@ class NaiveEvergreen:
     def _detect_change(self) -> None:
         # Reading: the 300 rows that an alarm keeps count among the 600.
         count = len(self.wrong)
-        if count % 100 != 0 or count < 2 * WATCHED or change(self.wrong) <= 4.5:
+        if count % 100 != 0 or count < 2 * WINDOW or change(self.wrong) <= 4.5:
             return
         self.alarms.append(self.n)
-        self.wrong = self.wrong[-WATCHED:]
+        self.wrong = self.wrong[-WINDOW:]
         # Reading: sample, edges, losses and the number of learned rows go on.
-        self.reservoir = self.reservoir[-WATCHED:]
+        self.reservoir = self.reservoir[-WINDOW:]
         self.growth = None
         self._grow_at_once()
         if self.additive is not None:
@@ -590,6 +590,6 @@ class NaiveEvergreen:
 
 def change(wrong: Sequence[bool]) -> float:
     """z of the errors of the last 300 rows against the others."""
-    others = len(wrong) - WATCHED
-    e_1, e_0, e = sum(wrong[-WATCHED:]) / WATCHED, sum(wrong[:others]) / others, sum(wrong) / len(wrong)
-    return (e_1 - e_0) / math.sqrt(max(e * (1 - e), 1e-4) * (1 / WATCHED + 1 / others))
+    others = len(wrong) - WINDOW
+    e_1, e_0, e = sum(wrong[-WINDOW:]) / WINDOW, sum(wrong[:others]) / others, sum(wrong) / len(wrong)
+    return (e_1 - e_0) / math.sqrt(max(e * (1 - e), 1e-4) * (1 / WINDOW + 1 / others))

@@ -35,7 +35,7 @@ _TINY = 1e-9
 )
 def draw_additive_edges(state: Any, ordered: Any, from_all: bool, new_edges: Any, numbers: Any) -> None:
     """Write bin edges from sorted values by feature, missing ones last: anew if these are all, or more of them."""
-    columns, bin_edges = state.columns, state.bin_edges
+    columns, bin_edges = state.columns, state.limits
     # A constant by itself would be a type of its own, and all that it is given to compiled again.
     rows, bins, begin = ordered.shape[1], np.int64(BINS), np.int64(0)
     distinct, times = np.zeros(rows), np.zeros(rows, np.int64)

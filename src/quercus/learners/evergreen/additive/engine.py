@@ -144,7 +144,7 @@ def draw(state: AdditiveState) -> None:
     """
     seen = int(state.sums["seen"][0])
     ordered = np.ascontiguousarray(np.sort(state.kept[: min(seen, KEPT)].T, axis=1))
-    bin_edges, numbers = np.zeros_like(state.bin_edges), np.zeros(len(state.columns), np.int64)
+    bin_edges, numbers = np.zeros_like(state.limits), np.zeros(len(state.columns), np.int64)
     draw_additive_edges(state.ref, ordered, seen <= KEPT, bin_edges, numbers)
     columns, is_numeric = state.columns.copy(), state.columns["kind"] == NUMERIC
     columns["edges"] = numbers
@@ -184,7 +184,7 @@ def freeze(state: AdditiveState, classes: int) -> AdditiveState:
         Number of classes.
     """
     kept = new_additive(state.sums["seed"][0], is_on=False)
-    names = {"columns": state.columns, "bin_edges": state.bin_edges, "visits": state.visits} if state.is_on else {}
+    names = {"columns": state.columns, "limits": state.limits, "visits": state.visits} if state.is_on else {}
     parts = {name: array.copy() for name, array in names.items()}
     if state.is_on:
         parts |= {"table": state.table[:, :COUNT, :classes].copy(), "totals": state.totals[:, :classes].copy()}
@@ -209,13 +209,13 @@ def _lay_out(
     columns["first"] = np.cumsum(columns["capacity"]) - columns["capacity"]
     sizes = held | {"feature": features, "cell": n_bins, "label": classes}
     new = {name: AdditiveState.fields[name].new(sizes) for name in ("table", "visits")}
-    new["bin_edges"] = AdditiveState.bin_edges.resized(state.bin_edges, sizes) if bin_edges is None else bin_edges
+    new["limits"] = AdditiveState.limits.resized(state.limits, sizes) if bin_edges is None else bin_edges
     new["totals"] = AdditiveState.totals.resized(state.totals, sizes) if classes > held["label"] else state.totals
     new["kept"] = AdditiveState.kept.resized(state.kept, sizes) if features > old else state.kept
     before = np.zeros_like(columns)
     before[:old] = state.columns
     same = {"sums": state.sums, "kept_rows": state.kept_rows}
-    was = {name: getattr(state, name) for name in ("bin_edges", "kept", "table", "visits", "totals")}
+    was = {name: getattr(state, name) for name in ("limits", "kept", "table", "visits", "totals")}
     refs = (AdditiveState.make(columns=before, **same, **was), AdditiveState.make(columns=columns, **same, **new))
     renew_bins(*refs, bin_edges is not None)
     state.replace(columns=columns, **new)
@@ -233,18 +233,18 @@ def weigh_additive(model: AdditiveState) -> float:
 
     Parameters
     ----------
-    singles
+    model
         Its arrays.
 
     Examples
     --------
     >>> from quercus.learners.evergreen.additive.engine import new_additive, resize
-    >>> singles = new_additive(np.uint64(7))
-    >>> resize(singles, features=2, classes=3, max_bytes=2**20)
-    >>> weigh_additive(singles)
+    >>> model = new_additive(np.uint64(7))
+    >>> resize(model, features=2, classes=3, max_bytes=2**20)
+    >>> weigh_additive(model)
     0.5
-    >>> singles.sums["loss"] = 9.0
-    >>> weigh_additive(singles)
+    >>> model.sums["loss"] = 9.0
+    >>> weigh_additive(model)
     0.0
     """
     if not model.is_on or len(model.columns) == 0:
@@ -259,7 +259,7 @@ def find_contributions(model: AdditiveState, row: Floats, label: int, other: int
 
     Parameters
     ----------
-    singles
+    model
         Its arrays.
     row
         Values by feature; NaN if missing, codes of categories.

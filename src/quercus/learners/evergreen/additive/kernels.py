@@ -63,7 +63,7 @@ def make_additive_workspace(features: int, classes: int) -> Any:
 def open_additive(state: Any) -> Any:
     """Return the arrays of a state one by one: inner kernels are quicker with these."""
     return AdditiveModel(
-        state.sums, state.columns, state.bin_edges, state.kept, state.kept_rows, state.table, state.visits, state.totals
+        state.sums, state.columns, state.limits, state.kept, state.kept_rows, state.table, state.visits, state.totals
     )
 
 

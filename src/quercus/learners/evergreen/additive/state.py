@@ -81,7 +81,7 @@ class AdditiveState(State):
         fill={"kind": UNSEEN, "capacity": 1},
     )
     # Where the bins of a numeric feature end.
-    bin_edges = Field(Real(), "feature", MOST_ADDITIVE_EDGES)
+    limits = Field(Real(), "feature", MOST_ADDITIVE_EDGES)
     # Values of some rows as they came, their classes and weights.
     kept = Field(Real(nan=True), "kept", "feature", fill=math.nan)
     kept_rows = Field({"label": Whole(np.uint32), "weight": Real(np.float32, low=GRAIN, high=HEAVIEST)}, "kept")
@@ -138,7 +138,7 @@ class AdditiveState(State):
             and sizes["cell"] == c["capacity"].sum()
             and sums["known"] == c["known"].sum()
             and sums["came"] == (c["known"] > 0).sum()
-            and (np.diff(self.bin_edges) > 0)[ends].all()
+            and (np.diff(self.limits) > 0)[ends].all()
             and np.isnan(self.kept[:, unseen]).all()
             and sizes["kept"] == (KEPT if sizes["line"] > COUNT else 0)
             and (self.kept_rows["label"] < max(sizes["label"], 1)).all()

@@ -10,9 +10,9 @@ from numba import types
 
 from quercus.compile import kernel
 from quercus.decision import decide, largest
-from quercus.learners.incremental.adaptive.alternates import (
+from quercus.learners.incremental.adaptive.alternate_subtrees import (
     drop_alternate,
-    has_room_for,
+    has_capacity_for,
     replace_by_alternate,
     settle_children,
     start_alternate,
@@ -24,8 +24,8 @@ from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_g
 from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
 from quercus.learners.incremental.layout import (
     ADAPTIVE,
-    NEEDS_LAYOUT,
-    NEEDS_ROOM,
+    NEEDS_CAPACITY,
+    NEEDS_RESIZE,
 )
 from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
 from quercus.statistics.detector_kernels import COUNT, SQUARES, SUM, adwin_add, adwin_rose
@@ -73,7 +73,7 @@ def answer_alternates(
     tree: Any, rows: Any, order: Any, i: int, leaf: int, resumes: bool, cells: Any, scratch: Any
 ) -> bool:
     """Let the alternates above a leaf answer row i, and count who will need room; return whether the row fits."""
-    nodes, leaves, option, watching = tree.nodes, tree.leaves, tree.options[0], tree.watching[0]
+    nodes, leaves, option, trials = tree.nodes, tree.leaves, tree.options[0], tree.watching[0]
     X, y, w = rows.X, rows.y[i], rows.weight[i]
     p = scratch[0]
     slot = nodes[leaf].slot
@@ -82,42 +82,45 @@ def answer_alternates(
     fits = True
     at = leaf
     while at >= 0:
-        watch = tree.watches[at]
-        at = watch.parent
-        watching.needed += watch.starts if watching.full == 0 else 0
-        if watch.alternate == 0:
+        monitor = tree.watches[at]
+        at = monitor.parent
+        trials.needed += monitor.starts if trials.full == 0 else 0
+        if monitor.alternate == 0:
             continue
-        watch.leaf = descend(nodes, watch.alternate, X, i)
-        slot = nodes[watch.leaf].slot
+        monitor.leaf = descend(nodes, monitor.alternate, X, i)
+        slot = nodes[monitor.leaf].slot
         if slot >= 0:
             fits = find_cells(tree.features, tree.edges, option.features, slot, X, i, cells)
-            watching.needed += is_due_on_trial(tree, slot, w)
+            trials.needed += is_due_on_trial(tree, slot, w)
         if not resumes:
-            total = share_counts(tree.counts, watch.leaf, option.classes, p)
+            total = share_counts(tree.counts, monitor.leaf, option.classes, p)
             tallies = option.leaf == ADAPTIVE and slot >= 0 and leaves[slot].drawn != 0
             if tallies or uses_bayes(leaves, slot, option.leaf):
                 mix_bayes(tree, order, slot, cells, y, w if tallies else 0.0, total, scratch)
-            watch.wrong = largest(p, order, option.classes) != y
+            monitor.wrong = largest(p, order, option.classes) != y
         own_weight = leaves[slot].weight if slot >= 0 else 0.0
-        watch.fair = ripe or weight >= own_weight
+        monitor.fair = ripe or weight >= own_weight
     return fits
 
 
 @kernel
 def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: Any, cells: Any, scratch: Any) -> None:
-    """Let the alternate of a node, a new one if it is to start, learn row i, and judge it."""
-    nodes, leaves, windows, option, watching = tree.nodes, tree.leaves, tree.windows, tree.options[0], tree.watching[0]
+    """Let the alternate of a node, a new one if it is to start, learn row i, and judge it.
+
+    As the Hoeffding adaptive tree does (Bifet & Gavaldà 2009), errors in ADWIN's windows (Bifet & Gavaldà 2007).
+    """
+    nodes, leaves, windows, option, trials = tree.nodes, tree.leaves, tree.windows, tree.options[0], tree.watching[0]
     X, y, w = rows.X, rows.y[i], rows.weight[i]
-    watch = tree.watches[node]
-    if watch.starts:
-        watch.starts = 0
-        watching.starting -= 1
-        if watching.full:
+    monitor = tree.watches[node]
+    if monitor.starts:
+        monitor.starts = 0
+        trials.starting -= 1
+        if trials.full:
             return
         start_alternate(tree, node)
-    leaf = watch.leaf
+    leaf = monitor.leaf
     slot = nodes[leaf].slot
-    watch.rows += 1
+    monitor.rows += 1
     due = slot >= 0 and is_due_on_trial(tree, slot, w)
     if slot >= 0:
         find_cells(tree.features, tree.edges, option.features, slot, X, i, cells)
@@ -130,18 +133,18 @@ def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: A
         evaluate_leaf(tree, leaf, table, scratch)
         if nodes[leaf].left > 0:
             settle_children(tree, leaf)
-    if not feeds or watch.wrong < 0:
+    if not feeds or monitor.wrong < 0:
         return
-    errors, pairs = windows[watch.alternate], windows[watch.alternate + 1]
-    if adwin_add(errors, float(watch.wrong), CHANGE_DELTA) and adwin_rose(errors):
+    errors, pairs = windows[monitor.alternate], windows[monitor.alternate + 1]
+    if adwin_add(errors, float(monitor.wrong), CHANGE_DELTA) and adwin_rose(errors):
         # What it has learned is of the past, too.
         drop_alternate(tree, node)
-        watch.starts = 1
-        watching.starting += 1
+        monitor.starts = 1
+        trials.starting += 1
         return
-    if watch.fair:
-        adwin_add(pairs, 0.5 + 0.5 * (watching.wrong - watch.wrong), CHANGE_DELTA)
-    if watch.rows % JUDGE_EVERY == 0:
+    if monitor.fair:
+        adwin_add(pairs, 0.5 + 0.5 * (trials.wrong - monitor.wrong), CHANGE_DELTA)
+    if monitor.rows % JUDGE_EVERY == 0:
         judge_alternate(tree, node)
 
 
@@ -160,7 +163,8 @@ def judge_alternate(tree: Any, node: int) -> None:
 def lead_of_alternate(pairs: Any) -> float:
     """Return by how much the tree errs more than an alternate (less, if below 0); 0 where that may be chance.
 
-    A pair is 1 if only the tree was wrong, 0 if only the alternate was, else 1/2.
+    A pair is 1 if only the tree was wrong, 0 if only the alternate was, else 1/2. The bound is Bernstein's with the
+    variance seen, as in ADWIN (Bifet & Gavaldà 2007).
     """
     n = pairs[COUNT]
     if n < LEAST_PAIRS:
@@ -174,11 +178,15 @@ def lead_of_alternate(pairs: Any) -> float:
 
 @kernel(types.int64, AdaptiveState.numba_type, Rows.numba_type, *GIVEN, *RANGE)
 def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int, stop: int, mode: int) -> int:
-    """Do what ``run_rows`` does, watch the errors at every node, and try alternates where they rise."""
+    """Do what ``run_rows`` does, monitor the errors at every node, and try alternate subtrees where they rise.
+
+    The Hoeffding adaptive tree (Bifet & Gavaldà 2009) after CVFDT (Hulten, Spencer & Domingos 2001), with another
+    comparison of the two subtrees.
+    """
     # Fetched once: from a struct, each costs more than a small step of the loop.
     nodes, counts, leaves, hist = tree.nodes, tree.counts, tree.leaves, tree.hist
     edges, features, option = tree.edges, tree.features, tree.options[0]
-    watches, windows, watching = tree.watches, tree.windows, tree.watching[0]
+    watches, windows, trials = tree.watches, tree.windows, tree.watching[0]
     X, y, w, decisions, monitored = rows.X, rows.y, rows.weight, rows.decisions, rows.monitored
     n_features = option.features
     cells = np.empty(n_features, np.int64)
@@ -200,7 +208,7 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
         resumes = mode & RESUME != 0 and i == start
         asks = mode & ASK != 0
         if not resumes:
-            watching.wrong = -1
+            trials.wrong = -1
             tallies = learns and option.leaf == ADAPTIVE and slot >= 0 and leaves[slot].drawn != 0
             if option.classes > 0 and (asks or learns or mode & PREDICT):
                 total = share_counts(counts, node, option.classes, p)
@@ -208,7 +216,7 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
                     weight = w[i] if tallies and not asks else 0.0
                     mix_bayes(tree, order, slot, cells, y[i], weight, total, scratch)
                 if learns:
-                    watching.wrong = largest(p, order, option.classes) != y[i]
+                    trials.wrong = largest(p, order, option.classes) != y[i]
                 if mode & PREDICT:
                     rows.answers[i] = decide(p, order, loss, option.classes)
                     for c in range(min(option.classes, rows.proba.shape[1])):
@@ -216,12 +224,12 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
             if asks:
                 ask_row(tree, rows, loss, i, node, slot, scratch)
                 if decisions[i].asked == 0:
-                    watching.wrong = -1
+                    trials.wrong = -1
                     continue
                 if mode & LEARN == 0:
                     last = min(last, decisions[i].due)
                 elif is_new(features, n_features, X, y, i):
-                    watching.wrong = -1
+                    trials.wrong = -1
                     option.stopped = NEEDS_SCHEMA
                     return i
                 elif tallies and option.classes > 0:
@@ -230,16 +238,16 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
         if not learns:
             continue
         due = slot >= 0 and is_due(leaves, option, slot, w[i])
-        watching.main = due
-        watching.needed = watching.main
-        if watching.alternates + watching.starting > 0:
+        trials.main = due
+        trials.needed = trials.main
+        if trials.alternates + trials.starting > 0:
             others_fit = answer_alternates(tree, rows, order, i, node, resumes, other_cells, scratch)
             fits = fits and others_fit
         if not fits or y[i] >= counts.shape[1]:
-            option.stopped = NEEDS_LAYOUT
+            option.stopped = NEEDS_RESIZE
             return i
-        if watching.needed > 0 and not has_room_for(tree):
-            option.stopped = NEEDS_ROOM
+        if trials.needed > 0 and not has_capacity_for(tree):
+            option.stopped = NEEDS_CAPACITY
             return i
         option.time += 1
         option.classes = max(option.classes, y[i] + 1)
@@ -254,25 +262,25 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
             if nodes[node].left > 0:
                 settle_children(tree, node)
         # A label that a policy chose to ask for says little about how often the tree errs.
-        feeds = watching.wrong >= 0 and (len(decisions) == 0 or decisions[i].explored != 0)
+        feeds = trials.wrong >= 0 and (len(decisions) == 0 or decisions[i].explored != 0)
         feeds = feeds and (len(monitored) == 0 or monitored[i] != 0)
-        wrong = float(watching.wrong)
-        pairs = watching.free_pairs
+        wrong = float(trials.wrong)
+        pairs = trials.free_pairs
         at = node
         while at >= 0:
             rises = feeds and adwin_add(windows[at], wrong, CHANGE_DELTA) and adwin_rose(windows[at])
-            watch = watches[at]
-            if watch.alternate > 0 or watch.starts:
+            monitor = watches[at]
+            if monitor.alternate > 0 or monitor.starts:
                 try_alternate(tree, rows, i, feeds, at, table, other_cells, scratch)
             elif rises:
-                watch.starts = 1
-                watching.starting += 1
-            at = watch.parent
-        if watching.free_pairs > pairs:
+                monitor.starts = 1
+                trials.starting += 1
+            at = monitor.parent
+        if trials.free_pairs > pairs:
             # What had no room to grow may try again.
             option.full = 0
-            watching.full = 0
-        watching.wrong = -1
-        watching.needed = 0
-        watching.main = 0
+            trials.full = 0
+        trials.wrong = -1
+        trials.needed = 0
+        trials.main = 0
     return stop

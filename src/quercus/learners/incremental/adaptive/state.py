@@ -71,15 +71,15 @@ class AdaptiveState(GrowingState):
     )
 
     @property
-    def alternates(self) -> int:  # type: ignore[override]
+    def alternate_subtrees(self) -> int:  # type: ignore[override]
         """Number of alternate subtrees."""
         return int(self.watching["alternates"][0])
 
-    def make_room(self, splits: int = 1) -> None:
+    def ensure_capacity(self, splits: int = 1) -> None:
         """Make room for the splits and alternates that the kernel has counted; some is kept for alternates alone."""
         full = int(self.options["full"][0])
         self.options["full"] = 0
-        super().make_room(max(splits, int(self.watching["needed"][0])))
+        super().ensure_capacity(max(splits, int(self.watching["needed"][0])))
         if not self.watching["main"][0]:
             self.watching["full"] = self.options["full"][0]
             self.options["full"] = full
@@ -105,14 +105,14 @@ class AdaptiveState(GrowingState):
         """
         from quercus.statistics.detector_kernels import are_sound_windows  # not for kernels
 
-        nodes, watches, watching = used["nodes"], used["watches"], used["watching"][0]
+        nodes, watches, trials = used["nodes"], used["watches"], used["watching"][0]
         left = nodes["left"]
         main = walk_down(left, 0)
         tried = main[watches["alternate"][main] != 0]
         roots = watches["alternate"][tried]
         require(((roots > 0) & (roots < len(nodes) - 1)).all(), "its alternate subtrees have no root")
         living = np.concatenate([main, *(walk_down(left, int(root)) for root in roots)])
-        first = int(watching["free_pair"]) or -1
+        first = int(trials["free_pair"]) or -1
         free = np.array(walk_links(first, len(nodes) - 1, lambda pair: int(left[pair]) or -1), np.int64)
         gone = np.concatenate([roots + 1, free, free + 1])
         inner = living[left[living] > 0]
@@ -135,9 +135,9 @@ class AdaptiveState(GrowingState):
             and (nodes["feature"][inner] >= 0).all(),
             "its nodes are damaged",
         )
-        counted = (watching["alternates"], watching["free_pairs"], watching["starting"])
+        counted = (trials["alternates"], trials["free_pairs"], trials["starting"])
         require(
-            counted == (len(roots), len(free), len(starts)) and watching["needed"] <= len(nodes) + 1,
+            counted == (len(roots), len(free), len(starts)) and trials["needed"] <= len(nodes) + 1,
             "its alternate subtrees are others than it says",
         )
         require(are_sound_windows(used["windows"]), "its windows do not add up")
@@ -157,7 +157,7 @@ class AdaptiveState(GrowingState):
 
 
 def has_pairs(rows: int, used: int, free: int, main: int, splits: int) -> bool:
-    """Return whether an array of so many nodes has the pairs that splits need; as ``has_room_for`` does.
+    """Return whether an array of so many nodes has the pairs that splits need; as ``has_capacity_for`` does.
 
     Parameters
     ----------

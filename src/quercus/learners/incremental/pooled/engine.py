@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,8 @@ import numpy as np
 from quercus.arguments import check_choice
 from quercus.engine import Floats, Integers, Known, Stop
 from quercus.learners.incremental.engine import IncrementalEngine
-from quercus.learners.incremental.layout import MAJORITY
+from quercus.learners.incremental.layout import MAJORITY, SIZE_LABELS, SIZE_POOL, SIZE_VOLUME
 from quercus.learners.incremental.pooled.kernels import run_pool_rows
-from quercus.learners.incremental.pooled.layout import SIZE_LABELS, SIZE_POOL, SIZE_VOLUME
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.learners.incremental.state import GrowingState
 from quercus.rows import DONE, Rows
@@ -22,7 +22,7 @@ _SIZES = {None: SIZE_POOL, "pool": SIZE_POOL, "labels": SIZE_LABELS, "volume": S
 _NO_PLACES: Integers = np.empty(0, np.int64)
 
 
-class PoolRows(Rows):
+class PoolLabels(Rows):
     """Rows of a pool that get their labels.
 
     Parameters
@@ -36,14 +36,18 @@ class PoolRows(Rows):
 
     Examples
     --------
-    >>> PoolRows(np.zeros((1, 2)), np.array([7]), y=np.array([0])).places.tolist()
+    >>> PoolLabels(np.zeros((1, 2)), np.array([7]), y=np.array([0])).places.tolist()
     [7]
     """
 
     def __init__(self, X: Any, places: Integers, **given: Any) -> None:
         super().__init__(X, **given)
-        self._ref = Rows.make(**self._held.arrays)
         self.places = places
+
+    @cached_property
+    def ref(self) -> Any:
+        """What kernels take, which are given the places beside it."""
+        return Rows.make(**self._held.arrays)
 
 
 class PoolEngine(IncrementalEngine):
@@ -99,7 +103,7 @@ class PoolEngine(IncrementalEngine):
         """Take rows in order: answer, ask and learn, as told."""
         if not isinstance(state, PooledState):
             return super().run(state, params, rows, known, start, stop, mode)
-        places = rows.places if isinstance(rows, PoolRows) else _NO_PLACES
+        places = rows.places if isinstance(rows, PoolLabels) else _NO_PLACES
         given = (known.order, known.loss, state.bounds, start, stop, mode)
         row = run_pool_rows(state.ref, rows.ref, places, *given)
         return Stop(row, DONE if row == stop else int(state.options["stopped"][0]))

@@ -12,13 +12,15 @@ from quercus.decision import decide
 from quercus.learners.incremental.answers import route, share_counts
 from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
 from quercus.learners.incremental.layout import (
-    NEEDS_LAYOUT,
-    NEEDS_ROOM,
+    LABEL,
+    NEEDS_CAPACITY,
+    NEEDS_NODES,
+    NEEDS_RESIZE,
+    NEEDS_ROWS,
     UNSEEN,
 )
-from quercus.learners.incremental.pooled.layout import LABEL, NEEDS_NODES, NEEDS_ROWS
+from quercus.learners.incremental.pooled.evaluation import count_classes, find_cut
 from quercus.learners.incremental.pooled.lists import insert_label, measure_list
-from quercus.learners.incremental.pooled.looks import count_classes, find_cut
 from quercus.learners.incremental.pooled.splits import draw_box, split_leaf
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
@@ -45,8 +47,8 @@ def stack_due(regions: Any, n: int, stack: Any) -> int:
 
 
 @kernel
-def look_at_due(tree: Any, table: Any, sides: Any, stack: Any, size: int) -> bool:
-    """Look at the leaves on the stack and at all that comes of it; return False if there is no room for a split."""
+def evaluate_due(tree: Any, table: Any, children: Any, stack: Any, size: int) -> bool:
+    """Evaluate the leaves on the stack and all that come of it; return False if there is no room for a split."""
     option = tree.options[0]
     while size > 0:
         node = stack[size - 1]
@@ -55,9 +57,9 @@ def look_at_due(tree: Any, table: Any, sides: Any, stack: Any, size: int) -> boo
                 tree.pooling[0].needs = NEEDS_NODES
                 return False
             tree.regions[node].looks += 1
-            j, cut = find_cut(tree, node, table, sides)
+            j, cut = find_cut(tree, node, table, children)
             if j >= 0:
-                split_leaf(tree, node, j, cut, sides)
+                split_leaf(tree, node, j, cut, children)
                 stack[size - 1] = tree.nodes[node].left + 1
                 stack[size] = tree.nodes[node].left
                 size += 2
@@ -90,7 +92,10 @@ def join_row(tree: Any, X: Any, i: int) -> int:
 def run_pool_rows(
     tree: Any, given: Any, places: Any, order: Any, loss: Any, table: Any, start: int, stop: int, mode: int
 ) -> int:
-    """Predict, ask and learn (each if told so) rows start .. stop; return where to go on, why is in options.stopped."""
+    """Predict, ask and learn (each if told so) rows start .. stop; return where to go on, why is in options.stopped.
+
+    The tree of Collet & Pietquin (2015): after every label, the leaf that has got it is evaluated.
+    """
     nodes, counts, features, regions = tree.nodes, tree.counts, tree.features, tree.regions
     option, pool = tree.options[0], tree.pooling[0]
     X, y, w, decisions = given.X, given.y, given.weight, given.decisions
@@ -102,8 +107,8 @@ def run_pool_rows(
     pool.needs = 0
     if pool.unfinished:
         due = stack_due(regions, option.nodes, stack)
-        if not look_at_due(tree, table, scratch, stack, due):
-            option.stopped = NEEDS_ROOM
+        if not evaluate_due(tree, table, scratch, stack, due):
+            option.stopped = NEEDS_CAPACITY
             return start
         pool.unfinished = 0
         if mode & RESUME:
@@ -136,10 +141,10 @@ def run_pool_rows(
         if not learns:
             continue
         if not has_place(features, n_features, counts, X, y, i):
-            option.stopped = NEEDS_LAYOUT
+            option.stopped = NEEDS_RESIZE
             return i
         if mode & LABEL == 0 and not option.full and pool.rows >= len(tree.rows):
-            option.stopped = NEEDS_ROOM
+            option.stopped = NEEDS_CAPACITY
             pool.needs = NEEDS_ROWS
             return i
         option.time += 1
@@ -159,8 +164,8 @@ def run_pool_rows(
         regions[node].due = 1
         pool.unfinished = 1
         stack[0] = node
-        if not look_at_due(tree, table, scratch, stack, 1):
-            option.stopped = NEEDS_ROOM
+        if not evaluate_due(tree, table, scratch, stack, 1):
+            option.stopped = NEEDS_CAPACITY
             return i
         pool.unfinished = 0
     return stop
@@ -168,7 +173,7 @@ def run_pool_rows(
 
 @kernel(types.void, PooledState.numba_type)
 def measure_pool(tree: Any) -> None:
-    """Count the rows of the pool on the sides of all cuts."""
+    """Count the rows of the pool in the children of all cuts."""
     for node in range(tree.options[0].nodes):
         for j in range(tree.options[0].features):
             measure_list(tree, node, j)

@@ -6,8 +6,7 @@ from typing import Any
 
 from quercus.compile import kernel
 from quercus.learners.incremental.bins import cut_between
-from quercus.learners.incremental.layout import NOMINAL
-from quercus.learners.incremental.pooled.layout import SIZE_POOL
+from quercus.learners.incremental.layout import NOMINAL, SIZE_POOL
 
 
 @kernel
@@ -75,7 +74,7 @@ def count_at_most(tree: Any, node: int, j: int, limit: float) -> int:
 
 
 @kernel
-def count_side(tree: Any, nominal: bool, node: int, j: int, row: int) -> int:
+def count_left(tree: Any, nominal: bool, node: int, j: int, row: int) -> int:
     """Return how many sorted rows are left of the cut behind a labelled row; for a category, how many have it."""
     value, after = tree.links[j + 1, row].value, tree.links[j + 1, row].next
     if nominal:
@@ -88,28 +87,28 @@ def count_side(tree: Any, nominal: bool, node: int, j: int, row: int) -> int:
 
 @kernel
 def measure_list(tree: Any, node: int, j: int) -> None:
-    """Count the sorted rows on the side of every cut of a leaf and feature."""
+    """Count the sorted rows left of every cut of a leaf and feature."""
     links, nominal = tree.links, tree.features[j].kind == NOMINAL
     row = tree.heads[node, j + 1].first
     while row >= 0:
         after = links[j + 1, row].next
         links[j + 1, row].below = 0
         if after < 0 or links[j + 1, after].value > links[j + 1, row].value:
-            links[j + 1, row].below = count_side(tree, nominal, node, j, row)
+            links[j + 1, row].below = count_left(tree, nominal, node, j, row)
         row = after
 
 
 @kernel
 def measure_insert(tree: Any, node: int, j: int, row: int, before: int) -> None:
-    """Count the sorted rows on the sides of the cuts that a new labelled row has made or moved."""
+    """Count the sorted rows in the children of the cuts that a new labelled row has made or moved."""
     links, nominal = tree.links, tree.features[j].kind == NOMINAL
     value, after = links[j + 1, row].value, links[j + 1, row].next
     is_first = before < 0 or links[j + 1, before].value < value
     is_last = after < 0 or links[j + 1, after].value > value
     if is_first and is_last:
-        links[j + 1, row].below = count_side(tree, nominal, node, j, row)
+        links[j + 1, row].below = count_left(tree, nominal, node, j, row)
         if before >= 0 and not nominal:
-            links[j + 1, before].below = count_side(tree, nominal, node, j, before)
+            links[j + 1, before].below = count_left(tree, nominal, node, j, before)
     elif is_last:
         links[j + 1, row].below = links[j + 1, before].below
         links[j + 1, before].below = 0

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.learners.incremental.kernels import find_leaves
+from quercus.learners.incremental.layout import SIZE_POOL, SIZE_VOLUME
 from quercus.learners.incremental.pooled.kernels import measure_pool
-from quercus.learners.incremental.pooled.layout import SIZE_POOL, SIZE_VOLUME
 
 if TYPE_CHECKING:
     from quercus.learners.incremental.pooled.state import PooledState
@@ -69,7 +69,7 @@ def _link(tree: PooledState, column: int, rows: Integers, values: Floats, leaves
 
 
 def _sort(tree: PooledState, leaves: Integers, place: Integers) -> None:
-    """Sort the rows that came without labels, leaf by leaf, and count those on the sides of each cut."""
+    """Sort the rows that came without labels, leaf by leaf, and count those in the children of each cut."""
     rows = np.flatnonzero(tree.rows["joined"][: tree.n_rows] == 0)
     n = int(tree.options["nodes"][0])
     lengths = np.bincount(leaves[rows], minlength=n)

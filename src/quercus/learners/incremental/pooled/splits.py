@@ -8,10 +8,9 @@ import numpy as np
 
 from quercus.compile import kernel
 from quercus.learners.incremental.bins import cut_between
-from quercus.learners.incremental.layout import NOMINAL
-from quercus.learners.incremental.pooled.layout import SIZE_POOL, SIZE_VOLUME
+from quercus.learners.incremental.layout import NOMINAL, SIZE_POOL, SIZE_VOLUME
+from quercus.learners.incremental.pooled.evaluation import divide_volume
 from quercus.learners.incremental.pooled.lists import append_row, clear_heads, measure_list
-from quercus.learners.incremental.pooled.sides import divide_volume
 from quercus.statistics.impurity import estimate_impurity
 
 
@@ -63,7 +62,7 @@ def divide_box(tree: Any, node: int, j: int) -> None:
 
 
 @kernel
-def write_test(tree: Any, node: int, j: int, cut: int, sides: Any) -> None:
+def write_test(tree: Any, node: int, j: int, cut: int, children: Any) -> None:
     """Write the test of a leaf that is split behind a labelled row, and what it removes of the impurity."""
     nodes, links, rows, measure = tree.nodes, tree.links, tree.rows, tree.pooling[0].measure
     classes, column = tree.options[0].classes, j + 1
@@ -71,21 +70,21 @@ def write_test(tree: Any, node: int, j: int, cut: int, sides: Any) -> None:
     value = links[column, cut].value
     threshold = value if nominal else cut_between(value, links[column, links[column, cut].next].value)
     for c in range(classes):
-        sides[0, c] = sides[1, c] = sides[2, c] = 0.0
+        children[0, c] = children[1, c] = children[2, c] = 0.0
     left = right = 0.0
     row = tree.heads[node, column].first
     while row >= 0:
         x, w = links[column, row].value, rows[row].weight
         goes_left = x == threshold if nominal else x <= threshold
-        sides[0 if goes_left else 1, rows[row].label] += w
-        sides[2, rows[row].label] += w
+        children[0 if goes_left else 1, rows[row].label] += w
+        children[2, rows[row].label] += w
         left += w if goes_left else 0.0
         right += 0.0 if goes_left else w
         row = links[column, row].next
     total = left + right
-    gain = estimate_impurity(measure, sides[2], classes, total)
-    gain -= left / total * estimate_impurity(measure, sides[0], classes, left)
-    gain -= right / total * estimate_impurity(measure, sides[1], classes, right)
+    gain = estimate_impurity(measure, children[2], classes, total)
+    gain -= left / total * estimate_impurity(measure, children[0], classes, left)
+    gain -= right / total * estimate_impurity(measure, children[1], classes, right)
     nodes[node].feature = j
     nodes[node].threshold = threshold
     nodes[node].nominal = nominal
@@ -148,11 +147,11 @@ def divide_lists(tree: Any, node: int, goes_left: Any) -> None:
 
 
 @kernel
-def split_leaf(tree: Any, node: int, j: int, cut: int, sides: Any) -> None:
-    """Turn a leaf into a test with two new leaves, which are to be looked at."""
+def split_leaf(tree: Any, node: int, j: int, cut: int, children: Any) -> None:
+    """Turn a leaf into a test with two new leaves, which are to be evaluated."""
     nodes, regions, heads, links = tree.nodes, tree.regions, tree.heads, tree.links
     option, size = tree.options[0], tree.pooling[0].size
-    write_test(tree, node, j, cut, sides)
+    write_test(tree, node, j, cut, children)
     child = option.nodes
     option.nodes += 2
     nodes[node].left = child

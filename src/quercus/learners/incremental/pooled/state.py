@@ -19,18 +19,16 @@ from quercus.learners.incremental.kernels import find_leaves
 from quercus.learners.incremental.layout import (
     CREDIBLE,
     CUTS_AND_LOOKS,
+    FIRST_ROWS,
     HEAVIEST_SUM,
     HOEFFDING_INTERVAL,
-    NOMINAL,
-    UNSEEN,
-)
-from quercus.learners.incremental.pooled.layout import (
-    FIRST_ROWS,
     MEMO_WIDTH,
     NEEDS_NODES,
     NEEDS_ROWS,
+    NOMINAL,
     SIZE_POOL,
     SIZE_VOLUME,
+    UNSEEN,
 )
 from quercus.learners.incremental.state import GrowingState, TreeState
 from quercus.state import Field, Index, Real, Whole
@@ -73,11 +71,11 @@ class PooledState(GrowingState):
     # What a leaf knows besides its counts.
     regions = Field(
         {
-            "looks": Whole(np.int64, high=2**62),
+            "looks": Whole(np.int64, high=2**62),  # evaluations
             "start": _COUNT,  # of its rows in `sorted`
             "rows": _COUNT,
             "labels": _COUNT,  # labelled rows
-            "due": _FLAG,  # is to be looked at
+            "due": _FLAG,  # is to be evaluated
             "volume": Real(low=0.0, high=1.0),  # share of the root's box, for sizes by volume
         },
         "node",
@@ -97,7 +95,7 @@ class PooledState(GrowingState):
             "pooled": Whole(np.int64),  # of these, rows that came without labels
             "labelled": Whole(np.int64),
             "began": _FLAG,  # the box of the root is drawn
-            "unfinished": _FLAG,  # a row has been learned, but not all leaves that are due were looked at
+            "unfinished": _FLAG,  # a row has been learned, but not all leaves that are due were evaluated
             "needs": Whole(np.int64, high=NEEDS_NODES),
         },
         1,
@@ -228,7 +226,7 @@ class PooledState(GrowingState):
             for j in np.flatnonzero(~np.isnan(row) & (self.features["kind"] == UNSEEN)).tolist():
                 self._begin_feature(j, nominal[j])
 
-    def make_room(self, splits: int = 1) -> None:
+    def ensure_capacity(self, splits: int = 1) -> None:
         """Make room for what the kernel lacked: a row, or two nodes; where memory does not allow it, stop growing."""
         if self.pooling["needs"][0] == NEEDS_ROWS:
             fits = self._enlarge_rows(self.n_rows + 1)
@@ -279,7 +277,7 @@ class PooledState(GrowingState):
         regions, spans, inner = used["regions"], used["spans"], used["nodes"]["left"] > 0
         require(
             not regions["due"][inner].any() and (pool["unfinished"] or not regions["due"].any()),
-            "its leaves are to be looked at, but there is no reason",
+            "its leaves are to be evaluated, but there is no reason",
         )
         require((spans["low"] <= spans["high"]).all(), "its boxes are turned over")
         if not options["full"]:

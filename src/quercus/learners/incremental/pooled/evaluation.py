@@ -1,16 +1,65 @@
-"""One look at a leaf: which cut is credibly the best; compiled. ``docs/credible.md`` tells the rule."""
+"""The evaluation of a leaf: which cut is credibly the best; compiled. ``docs/credible.md`` tells the rule."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
 from quercus.compile import kernel
 from quercus.learners.incremental.bins import cut_between
-from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_side
-from quercus.learners.incremental.layout import NO_CORRECTION, NOMINAL
-from quercus.learners.incremental.pooled.layout import ROUNDING, SIZE_LABELS, SIZE_VOLUME
-from quercus.learners.incremental.pooled.sides import bound_upper, divide_volume
+from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_child
+from quercus.learners.incremental.layout import CREDIBLE, NO_CORRECTION, NOMINAL, ROUNDING, SIZE_LABELS, SIZE_VOLUME
+from quercus.statistics.impurity import bound_impurity, bound_pair, estimate_impurity
+from quercus.statistics.layout import LEVELS, MAX_T
+
+
+@kernel
+def divide_volume(boxes: Any, nominal: bool, node: int, j: int, threshold: float) -> tuple[float, float]:
+    """Return the shares of a leaf's box that are left and right of a cut."""
+    low, high = boxes[node, j, 0], boxes[node, j, 1]
+    if nominal:
+        share = 1.0 / max(low, 2.0)
+        return share, 1.0 - share
+    # Halves of both ends: their difference is a number even where that of the ends is not.
+    length = 0.5 * high - 0.5 * low
+    if not length > 0.0:
+        return 0.5, 0.5
+    edge = min(max(threshold, low), high)
+    return (0.5 * edge - 0.5 * low) / length, (0.5 * high - 0.5 * edge) / length
+
+
+@kernel
+def is_tabulated(few: float, total: float, level: int) -> bool:
+    """Return whether the table has a place for these labels of two classes."""
+    return total <= MAX_T and level < LEVELS and total == np.floor(total) and few == np.floor(few)
+
+
+@kernel
+def bound_remembered(pool: Any, few: float, total: float, level: int, memo: Any, table: Any) -> float:
+    """Return the upper bound for two classes; what the table has no place for is remembered in memo."""
+    if is_tabulated(few, total, level):
+        return bound_pair(pool.measure, few, total, pool.delta, level, True, table)
+    key = np.uint64(total * 4096.0) * np.uint64(0x9E3779B97F4A7C15)
+    key += np.uint64(few * 4096.0) * np.uint64(0xC2B2AE3D27D4EB4F) + np.uint64(level) * np.uint64(0x165667B19E3779F9)
+    at = (key >> np.uint64(33)) & np.uint64(memo.shape[0] - 1)
+    if memo[at, 0] != total or memo[at, 1] != few or memo[at, 2] != level + 1.0:
+        memo[at, 0] = total
+        memo[at, 1] = few
+        memo[at, 2] = level + 1.0
+        memo[at, 3] = bound_pair(pool.measure, few, total, pool.delta, level, True, table)
+    return memo[at, 3]
+
+
+@kernel
+def bound_upper(pool: Any, counts: Any, classes: int, total: float, level: int, memo: Any, table: Any) -> float:
+    """Return the upper bound of how mixed the labels of a child are."""
+    if pool.bound != CREDIBLE:
+        return estimate_impurity(pool.measure, counts, classes, total)
+    if classes == 2:
+        return bound_remembered(pool, min(counts[0], counts[1]), total, level, memo, table)
+    return bound_impurity(pool.measure, counts, classes, total, pool.delta, level, True, table)
 
 
 @kernel
@@ -51,9 +100,9 @@ def fill_totals(tree: Any, node: int, column: int, totals: Any) -> float:
 
 
 @kernel(inline=True)
-def end_side(rows: Any, links: Any, column: int, nominal: bool, row: int, sides: Any) -> tuple[int, float, int]:
-    """Add equal values to the left side, which is cleared first for a category; return the last row, weight, joined."""
-    left = sides[0]
+def extend_left(rows: Any, links: Any, column: int, nominal: bool, row: int, children: Any) -> tuple[int, float, int]:
+    """Add equal values to the left child, cleared first for a category; return the last row, weight, joined."""
+    left = children[0]
     weight, joined = 0.0, 0
     if nominal:
         for c in range(len(left)):
@@ -70,7 +119,7 @@ def end_side(rows: Any, links: Any, column: int, nominal: bool, row: int, sides:
 
 
 @kernel
-def count_cuts(tree: Any, node: int, sides: Any) -> int:
+def count_cuts(tree: Any, node: int, children: Any) -> int:
     """Return the number of cuts of a leaf over all features."""
     rows, links, heads, pool = tree.rows, tree.links, tree.heads, tree.pooling[0]
     cuts = 0
@@ -79,11 +128,11 @@ def count_cuts(tree: Any, node: int, sides: Any) -> int:
         if not has_cuts(links, heads, node, column):
             continue
         nominal = tree.features[j].kind == NOMINAL
-        total = fill_totals(tree, node, column, sides[2])
+        total = fill_totals(tree, node, column, children[2])
         left = 0.0
         row = heads[node, column].first
         while row >= 0:
-            row, weight, _ = end_side(rows, links, column, nominal, row, sides)
+            row, weight, _ = extend_left(rows, links, column, nominal, row, children)
             left = weight if nominal else left + weight
             row = links[column, row].next
             if (row >= 0 or nominal) and left >= pool.min_leaf and total - left >= pool.min_leaf:
@@ -92,20 +141,20 @@ def count_cuts(tree: Any, node: int, sides: Any) -> int:
 
 
 @kernel(inline=True)
-def fill_right(classes: int, sides: Any) -> tuple[float, float]:
-    """Write the class weights right of a cut; return the sums of both sides."""
+def fill_right(classes: int, children: Any) -> tuple[float, float]:
+    """Write the class weights right of a cut; return the sums of both children."""
     left, right = 0.0, 0.0
     for c in range(classes):
-        rest = sides[2, c] - sides[0, c]
-        sides[1, c] = rest if rest > ROUNDING * sides[2, c] else 0.0
-        left += sides[0, c]
-        right += sides[1, c]
+        rest = children[2, c] - children[0, c]
+        children[1, c] = rest if rest > ROUNDING * children[2, c] else 0.0
+        left += children[0, c]
+        right += children[1, c]
     return left, right
 
 
 @kernel(inline=True)
 def find_sizes(tree: Any, node: int, j: int, row: int, joined: int, left: float, right: float) -> tuple[float, float]:
-    """Return the sizes of the sides, of these weights, of the cut behind a row."""
+    """Return the sizes of the children, of these weights, of the cut behind a row."""
     size = tree.pooling[0].size
     if size == SIZE_LABELS:
         return left, right
@@ -124,36 +173,36 @@ def find_sizes(tree: Any, node: int, j: int, row: int, joined: int, left: float,
 
 @kernel
 def search_feature(
-    tree: Any, node: int, j: int, total: float, lower: float, level: int, best: float, table: Any, sides: Any
+    tree: Any, node: int, j: int, total: float, lower: float, level: int, best: float, table: Any, children: Any
 ) -> tuple[float, int]:
     """Return what the best cut gains, and the labelled row behind which it is, -1 if no cut of this feature is better.
 
-    ``sides`` holds the known class weights of the leaf in its last row; ``total`` is their sum, ``lower`` their bound.
+    The last row of ``children`` holds the known class weights of the leaf, ``total`` their sum, ``lower`` their bound.
     """
     rows, links, memo, pool = tree.rows, tree.links, tree.memo, tree.pooling[0]
     classes, nominal = tree.options[0].classes, tree.features[j].kind == NOMINAL
     column, found = j + 1, -1
     tail = pool.delta * 2.0**-level
     for c in range(classes):
-        sides[0, c] = 0.0
+        children[0, c] = 0.0
     left_total, joined = 0.0, 0
     row = tree.heads[node, column].first
     while row >= 0:
-        row, weight, came = end_side(rows, links, column, nominal, row, sides)
+        row, weight, came = extend_left(rows, links, column, nominal, row, children)
         left_total = weight if nominal else left_total + weight
         joined = came if nominal else joined + came
         after = links[column, row].next
         if (after >= 0 or nominal) and left_total >= pool.min_leaf and total - left_total >= pool.min_leaf:
-            left, right = fill_right(classes, sides)
+            left, right = fill_right(classes, children)
             left_size, right_size = find_sizes(tree, node, j, row, joined, left, right)
             size = left_size + right_size
             limit = size * lower - best
-            least = left_size * reach_side(pool.bound, pool.measure, sides[0], classes, left, tail)
-            least += right_size * reach_side(pool.bound, pool.measure, sides[1], classes, right, tail)
+            least = left_size * reach_child(pool.bound, pool.measure, children[0], classes, left, tail)
+            least += right_size * reach_child(pool.bound, pool.measure, children[1], classes, right, tail)
             if least <= limit:
-                mixed = left_size * bound_upper(pool, sides[0], classes, left, level, memo, table)
+                mixed = left_size * bound_upper(pool, children[0], classes, left, level, memo, table)
                 if mixed <= limit:
-                    mixed += right_size * bound_upper(pool, sides[1], classes, right, level, memo, table)
+                    mixed += right_size * bound_upper(pool, children[1], classes, right, level, memo, table)
                 if limit - mixed > TOLERANCE * size:
                     best, found = size * lower - mixed, row
         row = after
@@ -161,28 +210,31 @@ def search_feature(
 
 
 @kernel
-def find_cut(tree: Any, node: int, table: Any, sides: Any) -> tuple[int, int]:
-    """Return the feature by which a leaf is to be split, -1 for none, and the labelled row behind which the cut is."""
+def find_cut(tree: Any, node: int, table: Any, children: Any) -> tuple[int, int]:
+    """Return the feature by which a leaf is to be split, -1 for none, and the labelled row behind which the cut is.
+
+    The rule of Collet & Pietquin (2015), eq. (6), with every cut between two labelled values.
+    """
     heads, pool = tree.heads, tree.pooling[0]
     cuts = 0
     if pool.correction != NO_CORRECTION:
-        cuts = count_cuts(tree, node, sides)
+        cuts = count_cuts(tree, node, children)
     levels = find_levels(pool.correction, cuts, tree.regions[node].looks)
     best, best_feature, best_row = 0.0, -1, -1
-    whole = math.nan
+    parent = math.nan
     for j in range(tree.options[0].features):
         if not has_cuts(tree.links, heads, node, j + 1):
             continue
-        total = fill_totals(tree, node, j + 1, sides[2])
+        total = fill_totals(tree, node, j + 1, children[2])
         # Without missing values the bound is the same for all features.
         complete = heads[node, j + 1].labels == tree.regions[node].labels
-        lower = whole
-        if not complete or whole != whole:
+        lower = parent
+        if not complete or parent != parent:
             classes = tree.options[0].classes
-            lower = bound_lower(pool.bound, pool.measure, sides[2], classes, total, pool.delta, levels, table)
+            lower = bound_lower(pool.bound, pool.measure, children[2], classes, total, pool.delta, levels, table)
         if complete:
-            whole = lower
-        best, row = search_feature(tree, node, j, total, lower, levels[1], best, table, sides)
+            parent = lower
+        best, row = search_feature(tree, node, j, total, lower, levels[1], best, table, children)
         if row >= 0:
             best_feature, best_row = j, row
     return best_feature, best_row

@@ -26,14 +26,14 @@ def clear_node(tree: Any, at: int) -> None:
     node.weight = 0.0
     for c in range(tree.counts.shape[1]):
         tree.counts[at, c] = 0.0
-    watch = tree.watches[at]
-    watch.parent = -1
-    watch.alternate = 0
-    watch.starts = 0
-    watch.leaf = 0
-    watch.wrong = -1
-    watch.fair = 0
-    watch.rows = 0
+    monitor = tree.watches[at]
+    monitor.parent = -1
+    monitor.alternate = 0
+    monitor.starts = 0
+    monitor.leaf = 0
+    monitor.wrong = -1
+    monitor.fair = 0
+    monitor.rows = 0
     adwin_clear(tree.windows[at])
 
 
@@ -186,27 +186,27 @@ def settle_children(tree: Any, node: int) -> None:
     for side in range(2):
         if pair != last:
             copy_node(tree, last + side, pair + side)
-        watch = tree.watches[pair + side]
-        watch.parent = node
-        watch.alternate = 0
-        watch.starts = 0
-        watch.leaf = 0
-        watch.wrong = -1
-        watch.fair = 0
-        watch.rows = 0
+        monitor = tree.watches[pair + side]
+        monitor.parent = node
+        monitor.alternate = 0
+        monitor.starts = 0
+        monitor.leaf = 0
+        monitor.wrong = -1
+        monitor.fair = 0
+        monitor.rows = 0
         adwin_clear(tree.windows[pair + side])
 
 
 @kernel
-def has_room_for(tree: Any) -> bool:
+def has_capacity_for(tree: Any) -> bool:
     """Return whether there is room for what is needed; a split also takes the last pair for a moment."""
-    option, watching = tree.options[0], tree.watching[0]
-    splits = watching.needed
-    kept = len(tree.nodes) // KEPT_SHARE if watching.main else 0
-    room: bool = (
-        (len(tree.nodes) - kept - option.nodes) // 2 - 1 + watching.free_pairs >= splits
+    option, trials = tree.options[0], tree.watching[0]
+    splits = trials.needed
+    kept = len(tree.nodes) // KEPT_SHARE if trials.main else 0
+    fits: bool = (
+        (len(tree.nodes) - kept - option.nodes) // 2 - 1 + trials.free_pairs >= splits
         and len(tree.nodes) - option.nodes >= 2
         and option.slots - option.free_slots + splits <= len(tree.leaves)
         and option.buffers - option.free_buffers + 2 * splits <= len(tree.buffers)
     )
-    return room
+    return fits
