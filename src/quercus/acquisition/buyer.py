@@ -136,7 +136,7 @@ class FeatureBuyer(Classifier):
 
         mode = LEARN | CASE | (EXPLORE if case._saved.explore else 0)
         with self._learning():
-            if not (self._is_fitted() and self._learn_single(x, label, w, make_rows, mode)):
+            if not (self._is_fitted() and self._learn_known(x, label, w, make_rows, mode)):
                 self._learn_batch([x], [label], None, [w], make_rows=make_rows, mode=mode)
         case._close(ending)
 
