@@ -152,11 +152,3 @@ class Asks(Protocol):
     """A learner whose loop over rows also runs an asker's policy; `run` understands `quercus.rows.ASK`."""
 
     asks: ClassVar[bool]
-
-
-@runtime_checkable
-class Mergeable(Protocol):
-    """A learner whose states can be added up."""
-
-    def merge(self, state: Any, others: list[Any]) -> Any:
-        """Return one state of all that several have learned."""
