@@ -342,13 +342,15 @@ class Classifier(Predictor):
         except MemoryError as error:
             raise FullError(stop.row, error) from error
 
-    def _learn_known(self, x: Mapping[str, Any], y: Any, w: float) -> bool:
-        """Learn one example unless it brings something new: a feature, a category, a class, an odd weight."""
-        return self._learn_single(x, y, w, None, LEARN)
-
-    def _learn_single(
-        self, x: Mapping[str, Any], y: Any, w: float, make_rows: Callable[..., Rows] | None, mode: int
+    def _learn_known(
+        self,
+        x: Mapping[str, Any],
+        y: Any,
+        w: float,
+        make_rows: Callable[..., Rows] | None = None,
+        mode: int = LEARN,
     ) -> bool:
+        """Learn one example unless it brings something new: a feature, a category, a class, an odd weight."""
         if self._is_changed:
             self._check_changes()
         schema, single = self.schema_, vars(self).get("_single")

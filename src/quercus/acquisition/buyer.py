@@ -136,7 +136,7 @@ class FeatureBuyer(Classifier):
 
         mode = LEARN | CASE | (EXPLORE if case._saved.explore else 0)
         with self._learning():
-            if not (self._is_fitted() and self._learn_single(x, label, w, make_rows, mode)):
+            if not (self._is_fitted() and self._learn_known(x, label, w, make_rows, mode)):
                 self._learn_batch([x], [label], None, [w], make_rows=make_rows, mode=mode)
         case._close(ending)
 
@@ -148,7 +148,7 @@ class FeatureBuyer(Classifier):
         X
             Rows from which values are bought; one that is missing is paid for and stays missing.
         y
-            Labels, each told after its row was answered.
+            Labels, each of which counts after its row was answered.
         sample_weight
             A weight above 0 per row.
 
@@ -157,8 +157,8 @@ class FeatureBuyer(Classifier):
         >>> from quercus import UtilityTree
         >>> rows = [{"fever": "high", "shoes": "red"}, {"fever": "none", "shoes": "red"}] * 100
         >>> tree = UtilityTree(costs={"fever": 3})
-        >>> told = tree.buy_and_learn(rows, ["ill", "well"] * 100)
-        >>> told.cost[:2].tolist(), told.cost[-2:].tolist()
+        >>> bought = tree.buy_and_learn(rows, ["ill", "well"] * 100)
+        >>> bought.cost[:2].tolist(), bought.cost[-2:].tolist()
         ([4.0, 4.0], [3.0, 3.0])
         """
         check_weights(sample_weight, len(y))
@@ -291,7 +291,7 @@ class FeatureBuyer(Classifier):
         return self.engine.posterior(self, row, status)
 
     def _take_single(self, singles: list[SingleCase]) -> SingleCase:
-        """Return what a step of a case is told with, one of these if it is for the prices of now."""
+        """Return what a step of a case reads and writes, one of these if it is for the prices of now."""
         prices = self._price_list(len(self.schema_.names))
         try:
             while True:

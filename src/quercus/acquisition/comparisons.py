@@ -54,7 +54,7 @@ def comparisons(X: Any, edges: Mapping[str, Sequence[float]]) -> Any:
 
     >>> history = {"age": [25, 41, 63, 28, 39, 70] * 50, "income": [900, 2500, 3100, 4000, 1000, 2200] * 50}
     >>> tree = qc.ReinforcedTree(costs={"income <= 2000": 2})
-    >>> told = tree.buy_and_learn(qc.comparisons(history, edges), ["no", "yes", "no", "no", "yes", "no"] * 50)
+    >>> bought = tree.buy_and_learn(qc.comparisons(history, edges), ["no", "yes", "no", "no", "yes", "no"] * 50)
     >>> case = tree.open(explore=False)
     >>> while case.question is not None:
     ...     print(case.question)

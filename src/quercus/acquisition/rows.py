@@ -1,4 +1,4 @@
-"""What compiled cases are told, and what they write: rows, what can be bought of them, and what was."""
+"""What compiled cases read and write: rows, what can be bought of them, and what was."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class PriceList(Struct):
 
 
 class SingleCase:
-    """What one step after the other of any case is told and writes, so that nothing is allocated for a step.
+    """What one step after the other of any case reads and writes, so that nothing is allocated for a step.
 
     Parameters
     ----------
@@ -226,8 +226,8 @@ class Purchases(NamedTuple):
     --------
     >>> from quercus import UtilityTree
     >>> tree = UtilityTree().partial_fit([["a"], ["b"]] * 9, ["no", "yes"] * 9)
-    >>> told = tree.purchases([["a"], ["b"]])
-    >>> told.answers.tolist(), told.cost.tolist(), told.bought.tolist()
+    >>> bought = tree.purchases([["a"], ["b"]])
+    >>> bought.answers.tolist(), bought.cost.tolist(), bought.bought.tolist()
     (['no', 'yes'], [1.0, 1.0], [[True], [True]])
     """
 
@@ -248,12 +248,12 @@ class Purchases(NamedTuple):
             The classes, sorted, and their ids.
         """
         answers = rows.answers
-        told = labels[np.argsort(order)[answers]]
+        answered = labels[np.argsort(order)[answers]]
         if (answers < 0).any():
-            told = told.astype(object)
-            told[answers < 0] = None
+            answered = answered.astype(object)
+            answered[answers < 0] = None
         bought = (rows.status == KNOWN) | (rows.status == MISSING)
-        return cls(told, np.ascontiguousarray(rows.proba[:, order]), rows.cost, bought)
+        return cls(answered, np.ascontiguousarray(rows.proba[:, order]), rows.cost, bought)
 
 
 def check_weights(sample_weight: Any, rows: int) -> None:

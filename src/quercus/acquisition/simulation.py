@@ -77,8 +77,8 @@ def explain_answer(model: FeatureBuyer, x: Mapping[str, Any]) -> AnswerExplanati
     Examples
     --------
     >>> from quercus import UtilityTree
-    >>> told = explain_answer(UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20), {"x0": "b"})
-    >>> told.prediction, [each.question for each in told.asked], told.not_bought
+    >>> answer = explain_answer(UtilityTree().fit([["a"], ["b"]] * 20, ["no", "yes"] * 20), {"x0": "b"})
+    >>> answer.prediction, [each.question for each in answer.asked], answer.not_bought
     ('yes', ['x0'], {})
     """
     model._check_money()
@@ -89,9 +89,9 @@ def explain_answer(model: FeatureBuyer, x: Mapping[str, Any]) -> AnswerExplanati
         assert quote is not None
         asked.append(case.weigh(quote))
         case.answer({name: x.get(keys[name]) if name in keys else None for name in case._to_buy(quote.item)})
-    told, prices = case.explain(), model._tariff
+    ended, prices = case.explain(), model._tariff
     return AnswerExplanation(
-        **{name: getattr(told, name) for name in CaseExplanation.__dataclass_fields__},
+        **{name: getattr(ended, name) for name in CaseExplanation.__dataclass_fields__},
         asked=tuple(asked),
-        not_bought={item: prices.price(item) for item in prices.items if item not in told.bought},
+        not_bought={item: prices.price(item) for item in prices.items if item not in ended.bought},
     )

@@ -194,6 +194,19 @@ def test_a_change_that_makes_no_sense_is_refused_and_changes_nothing(name):
     assert tree.predict(ROWS[:2]).tolist() == ["ill", "well"]
 
 
+def test_groups_that_are_changed_in_place_are_noticed():
+    tree = ReinforcedTree(groups={"blood": ["fever"]}).partial_fit(ROWS, LABELS)
+    expected = tree.predict(ROWS).tolist()
+    tree.groups["blood"].append("shoes")
+    for use in (tree.predict, tree.purchases, lambda rows: tree.partial_fit(rows, LABELS), lambda rows: tree.open()):
+        with pytest.raises(ValueError, match="groups cannot be changed for features that were learned"):
+            use(ROWS)
+    tree.groups["blood"].pop()
+    assert tree.predict(ROWS).tolist() == expected
+    # Another name is the same item.
+    assert tree.set_params(groups={"liquid": ["fever"]}).predict(ROWS).tolist() == expected
+
+
 def test_a_loss_counts_from_its_setting_on():
     rows, labels = [{"x": "a"}] * 10, ["fine"] * 8 + ["bad"] * 2
     tree = ReinforcedTree().partial_fit(rows, labels)

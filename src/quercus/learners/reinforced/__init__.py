@@ -102,7 +102,7 @@ class ReinforcedTree(FeatureBuyer):
     >>> import quercus as qc
     >>> X, y = qc.streams.SEA(seed=1).take(12_000)
     >>> tree = qc.ReinforcedTree(seed=7)
-    >>> told = tree.buy_and_learn(X[:10_000], y[:10_000])
+    >>> bought = tree.buy_and_learn(X[:10_000], y[:10_000])
     >>> later = tree.purchases(X[10_000:])
     >>> round(float((later.answers == y[10_000:]).mean()), 3), round(float(later.cost.mean()), 2)
     (0.85, 1.83)

@@ -54,24 +54,20 @@ class ReinforcedEngine(CaseEngine):
         """Raise an error for an argument that makes no sense."""
         super().check(params)
         check_arguments(params)
-        state: ReinforcedState | None = vars(params).get("_state")
-        if state is None or params.groups == params._made_with["groups"]:
-            return
-        # What was learned of an item is found by its number.
-        names = params.schema_.names[: len(state.features)]
-        items = [
-            Prices(names, groups=groups, open=True).items for groups in (params._made_with["groups"], params.groups)
-        ]
-        if items[0] != items[1]:
-            raise ValueError("groups cannot be changed for features that were learned; make a new learner.")
+        kept = vars(params).get("_listed")
+        if kept is not None:
+            _check_groups(params, kept, Prices(kept.prices.names, groups=params.groups, open=True))
 
     def settings(self, params: Any) -> ReinforcedSettings:
         """Return the arguments as kernels take them."""
+        _check_groups(params, vars(params).get("_listed"), params._prices)
         record: npt.NDArray[np.void] = np.zeros(1, SETTINGS)
         for name in ("questions", "truncated", "gamma", "explore", "alpha", "trusted", "prior", "adaptive"):
             record[name] = getattr(params, name)
         record["updates"], record["samples"] = UPDATES[params.updates], BACKUPS[params.backup]
-        record["by_loss"] = params.loss is not None
+        # By what the loss is, not by what it may be set to in this moment: kernels index it.
+        loss: Floats = params._loss
+        record["by_loss"] = by_loss = params.rewards is None and loss.size > 0
         record["starts_alike"] = params.start != "auto"
         record["start"] = 0.0 if params.start == "auto" else params.start
         record["is_relative"] = params.worth == "auto"
@@ -79,8 +75,8 @@ class ReinforcedEngine(CaseEngine):
         record["budget"] = params._left(params.budget, 0.0, shared=False)
         record["total"] = params._left(None, 0.0) + params.spent_
         rewards = read_rewards(params.rewards, params.rates, params.schema_.labels)
-        bounds = find_bounds(params.rewards, rewards, _NO_LOSS if params.loss is None else params._loss)
-        return ReinforcedSettings(record, rewards, bounds, params._loss)
+        bounds = find_bounds(params.rewards, rewards, loss if by_loss else _NO_LOSS)
+        return ReinforcedSettings(record, rewards, bounds, loss)
 
     def new_state(self, params: Any, features: int, classes: int) -> ReinforcedState:
         """Return the state of a tree that knows nothing but its root."""
@@ -123,6 +119,8 @@ class ReinforcedEngine(CaseEngine):
     ) -> int:
         """Run cases of rows, or a step of them; return the first row that there is no room for."""
         settings, prices = params._settings_now(), params._price_list(rows.width)
+        if prices.prices is not params._listed.prices:
+            _check_groups(params, params._listed, prices.prices)
         if mode & STEP:
             _write_paid(prices, rows)
         elif mode & CASE:
@@ -240,6 +238,16 @@ def _count_changes(questions: int, items: int) -> tuple[int, int]:
     """Return how many states and actions an example changes at most."""
     longest, most = min(questions, items), 2**MOST_SUBSETS_OF
     return max(most, (ORDERS + 1) * (longest + 1)), max(most * MOST_SUBSETS_OF // 2, (ORDERS + 1) * longest)
+
+
+def _check_groups(params: Any, kept: PriceList | None, prices: Prices) -> None:
+    """Raise ValueError if features that were learned are not of the same items as before: these go by their numbers."""
+    if kept is None or kept.prices is prices or "_state" not in vars(params):
+        return
+    names = prices.names[: len(kept.prices.names)]
+    now, before = ([each.numbers[each.group_of.get(name, name)] for name in names] for each in (prices, kept.prices))
+    if now != before:
+        raise ValueError("groups cannot be changed for features that were learned; make a new learner.")
 
 
 def _write_paid(prices: PriceList, rows: CaseRows) -> None:

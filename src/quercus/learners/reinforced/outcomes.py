@@ -18,7 +18,7 @@ from quercus.predictor import Floats
 from quercus.randomness import mix_bits
 from quercus.schema import Schema
 
-# So many joint outcomes of a group are looked for, and so many are told.
+# So many joint outcomes of a group are looked for, and so many are kept.
 _MOST_FOLLOWED = 65_536
 MOST_OUTCOMES = 32
 _STEP = 0x9E3779B97F4A7C15
@@ -53,8 +53,8 @@ def find_outcomes(
     >>> from quercus import ReinforcedTree
     >>> tree = ReinforcedTree().fit([["a"], ["b"], ["b"]] * 20, ["no", "yes", "yes"] * 20)
     >>> row, status = np.array([np.nan]), np.zeros(1, np.uint8)
-    >>> told = find_outcomes(tree._state, tree.schema_, row, status, 0, [0], np.array([1 / 3, 2 / 3]))
-    >>> [(outcome.words, round(outcome.probability, 2)) for outcome in told]
+    >>> outcomes = find_outcomes(tree._state, tree.schema_, row, status, 0, [0], np.array([1 / 3, 2 / 3]))
+    >>> [(outcome.words, round(outcome.probability, 2)) for outcome in outcomes]
     [("x0 == 'a'", 0.33), ("x0 == 'b'", 0.67)]
     """
     here = find_key(tree, row, status)
@@ -71,13 +71,13 @@ def find_outcomes(
             values = {f: value for f, (value, _, _) in zip(members, chosen, strict=True)}
             found.append(Outcome(led[key], values, tuple(words for _, words, _ in chosen)))
     ranked = sorted(range(len(found)), key=lambda k: -found[k].probability)
-    told = [found[k] for k in sorted(ranked[:MOST_OUTCOMES])]
+    kept = [found[k] for k in sorted(ranked[:MOST_OUTCOMES])]
     total = math.fsum(outcome.probability for outcome in found)
-    if not told:
+    if not kept:
         return [Outcome(1.0, {})]
-    parts = [outcome._replace(probability=outcome.probability / total) for outcome in told]
+    parts = [outcome._replace(probability=outcome.probability / total) for outcome in kept]
     rest = 1.0 - math.fsum(outcome.probability for outcome in parts)
-    return [*parts, Outcome(rest, {})] if len(found) > len(told) else parts
+    return [*parts, Outcome(rest, {})] if len(found) > len(kept) else parts
 
 
 def find_key(tree: ReinforcedState, row: Floats, status: npt.NDArray[np.uint8]) -> int:

@@ -98,7 +98,7 @@ class UtilityTree(FeatureBuyer):
     >>> import quercus as qc
     >>> X, y = qc.streams.SEA(seed=1).take(3_000)
     >>> tree = qc.UtilityTree(seed=7)
-    >>> told = tree.buy_and_learn(X[:2_000], y[:2_000])
+    >>> bought = tree.buy_and_learn(X[:2_000], y[:2_000])
     >>> later = tree.purchases(X[2_000:])
     >>> round(float((later.answers == y[2_000:]).mean()), 3), round(float(later.cost.mean()), 2)
     (0.882, 1.67)

@@ -79,8 +79,8 @@ def find_outcomes(
     >>> from quercus import UtilityTree
     >>> tree = UtilityTree().fit([["a"], ["b"], ["b"]] * 20, ["no", "yes", "yes"] * 20)
     >>> row, status = np.array([np.nan]), np.zeros(1, np.uint8)
-    >>> told = find_outcomes(tree._state, 2.0, tree.schema_, tree._posterior, row, status, [0])
-    >>> [(outcome.words, round(outcome.probability, 2)) for outcome in told]
+    >>> outcomes = find_outcomes(tree._state, 2.0, tree.schema_, tree._posterior, row, status, [0])
+    >>> [(outcome.words, round(outcome.probability, 2)) for outcome in outcomes]
     [("x0 == 'a'", 0.34), ("x0 == 'b'", 0.66)]
     """
     tables = {f: read_cells(state, prior, schema, f) for f in places}
