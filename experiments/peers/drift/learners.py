@@ -77,7 +77,7 @@ def run_ours(name: str, case: DriftStream) -> DriftRun:
 
 def count_swaps(tree: Any) -> tuple[int, int]:
     """Return how many alternates a growing tree has begun, and how many took a place."""
-    counters = tree._tree.watching[0]
+    counters = tree._state.watching[0]
     return int(counters["started"]), int(counters["replaced"])
 
 
