@@ -27,12 +27,15 @@ lint: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Forged model files of each format, and threads that answer beside one that learns: make soak FILES=1000 TIME=5.
+# What `make test` has a sample of: forged model files of each format, threads that answer beside one that learns,
+# kills, all variants of learners. For example: make soak FILES=1000 TIME=5 KILLS=20.
 FILES ?= 50000
 TIME ?= 60
+KILLS ?= 1000
 soak: .venv/ready
 	$(BIN)/python -m tests.soak files $(FILES)
 	$(BIN)/python -m tests.soak threads $(TIME)
+	QUERCUS_SOAK=1 QUERCUS_KILLS=$(KILLS) $(BIN)/python -m pytest -n 2 tests/adapters tests/ask tests/checks tests/test_estimator.py
 
 bench: .venv/bench
 	$(BIN)/python -m experiments peers speed --scale full --fresh

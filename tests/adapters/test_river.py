@@ -13,9 +13,9 @@ from river import checks, compose, datasets, evaluate, metrics, preprocessing
 
 from quercus.adapters.river import RiverClassifier
 from quercus.registry import LEARNERS
-from tests.learners.listed import make
+from tests.learners.listed import SOAK, make
 
-SHUFFLE = "check_shuffle_features_no_impact"
+SHUFFLE, GROWTH = "check_shuffle_features_no_impact", "check_bounded_memory_growth"
 # Learners whose answers depend on the order of the features, and why.
 ORDER_OF_FEATURES_MATTERS = {
     "BayesianForest": "each feature starts with weights of its own",
@@ -38,6 +38,7 @@ CHECKS = [
     for name in LEARNERS
     for number, check in enumerate(checks_of(name))
     if not (name in ORDER_OF_FEATURES_MATTERS and check.__name__ == SHUFFLE)
+    if SOAK or check.__name__ != GROWTH or name in ("EvergreenTree", "HoeffdingTree")
 ]
 
 

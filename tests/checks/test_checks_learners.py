@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-import quercus
 from quercus.checks import all_checks
-from tests.learners.listed import CASES, IDS
+from tests.learners.listed import CASES, IDS, make
 
 
 @pytest.mark.parametrize("check", list(all_checks()), ids=lambda check: check.__name__.removeprefix("check_"))
 @pytest.mark.parametrize(("name", "arguments"), CASES, ids=IDS)
 def test_the_contract(name, arguments, check):
-    check(getattr(quercus, name)(**arguments))
+    check(make(name, **arguments))
 
 
 def test_the_streams_make_trees_grow():
@@ -22,5 +21,5 @@ def test_the_streams_make_trees_grow():
         (name, arguments) for name, arguments in CASES if not name.startswith(("Bayesian", "Reinforced", "Utility"))
     ]
     for name, arguments in growing:
-        tree = getattr(quercus, name)(**arguments).partial_fit(*adversarial_stream())
+        tree = make(name, **arguments).partial_fit(*adversarial_stream())
         assert tree.n_leaves_ > 1, name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from typing import Any
 
 import quercus
@@ -25,7 +26,14 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "ReinforcedTree": [{}, {"questions": 2, "updates": "lattice", "backup": "sample", "rewards": (5, -5)}],
     "UtilityTree": [{}, {"objective": "random", "numeric": "thresholds", "prior": 0.5}],
 }
-CASES = [(name, arguments) for name in LEARNERS for arguments in VARIANTS.get(name, [{}])]
+# ``make soak`` tries all variants everywhere, ``make test`` those whose kernels are others.
+SOAK = bool(os.environ.get("QUERCUS_SOAK"))
+CASES = [
+    (name, arguments)
+    for name in LEARNERS
+    for arguments in VARIANTS.get(name, [{}])
+    if SOAK or arguments in (VARIANTS.get(name, [{}])[0], {"cuts": "exact"})
+]
 IDS = [f"{name}-{len(arguments)}" for name, arguments in CASES]
 
 
