@@ -27,7 +27,7 @@ class Known(NamedTuple):
     """What the schema tells an engine.
 
     ``order`` are class ids in the order of `classes_`, ``loss`` what answers cost by class id (empty: 1 for any wrong
-    one), ``kinds`` the kind of each feature.
+    one), ``kinds`` the kind of each feature: "numeric", "nominal", or None while only missing values were seen.
 
     Examples
     --------
@@ -78,7 +78,10 @@ class Engine(Protocol):
         """Rebuild the state from a file; raise `ModelFileError` where it does not fit together."""
 
     def widen(self, state: Any, features: int, classes: int) -> None:
-        """Make room for features, and count so many classes as known (0: those that came with rows)."""
+        """Make room for features, and count so many classes as known (0: those that came with rows).
+
+        A limit of memory has to be in the state. Where there is no room: MemoryError, and nothing is changed.
+        """
 
     def run(self, state: Any, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int) -> Stop:
         """Take rows in order through one call of a kernel: answer, ask and learn, as ``mode`` says.
@@ -87,7 +90,7 @@ class Engine(Protocol):
         """
 
     def resume(self, state: Any, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
-        """Do what the loop stopped for: the only place that makes room. All of it or nothing."""
+        """Do what the loop stopped for, such as making room: all of it, or nothing and MemoryError."""
 
     def predict(self, state: Any, params: Any, X: Floats, known: Known, answers: Integers, proba: Floats) -> None:
         """Write answers as class ids, -1 where nothing is known yet, and probabilities by class id; change nothing."""

@@ -76,7 +76,8 @@ class Rows(Struct):
     Parameters
     ----------
     X
-        The rows, as a schema reads them.
+        The rows, as a schema reads them: numbers; of a nominal feature the number of the category by arrival, from 0,
+        -1 for one that the schema does not know; NaN where a value is missing.
     y
         Class ids, -1 where the learner does not know the class.
     weight

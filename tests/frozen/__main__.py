@@ -23,12 +23,22 @@ def main() -> None:
         for name in models.write_missing():
             print(f"wrote {name}")
         return
+    unknown = [name for name in given.renew if not names_of([name])]
+    if unknown:
+        parser.error(
+            f"no case is called {unknown[0]!r}; there are {', '.join(sorted({case.group for case in CASES}))}."
+        )
     renew(given.renew or ["*"])
+
+
+def names_of(patterns: list[str]) -> set[str]:
+    """Return the names of the cases that patterns mean."""
+    return {case.name for case in CASES if any(fnmatch(case.name, p) or case.group == p for p in patterns)}
 
 
 def renew(patterns: list[str]) -> None:
     """Play the cases of these names and write what is found."""
-    chosen = {case.name for case in CASES if any(fnmatch(case.name, p) or case.group == p for p in patterns)}
+    chosen = names_of(patterns)
     values.store(values.FOLDER / "streams.json", {name: stream(name).checksum() for name in names()})
     for group in dict.fromkeys(case.group for case in CASES):
         mine = [case for case in CASES if case.group == group]

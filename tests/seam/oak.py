@@ -5,18 +5,18 @@ from numba import types
 
 from quercus.arguments import check_number
 from quercus.classifier import Classifier
-from quercus.compile import kernel
+from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.engine import Stop
-from quercus.rows import LEARN, PREDICT, Rows
+from quercus.rows import LEARN, PAUSED, PREDICT, Rows
 from quercus.state import Field, Real, State
 from quercus.store import read_state
 
-NEEDS_ROOM = 3
+NEEDS_ROOM = PAUSED + 1
 
 
 class OakState(State):
-    counts = Field(Real(low=0.0), "class")
+    counts = Field(Real(low=0.0), "label")
     stopped = Field(np.int64, 1)
 
 
@@ -35,8 +35,8 @@ def answer(counts, order, loss, proba):
     types.int64,
     OakState.numba_type,
     Rows.numba_type,
-    types.Array(types.int64, 1, "C"),
-    types.Array(types.float64, 2, "C"),
+    array_type(np.int64, 1, readonly=True),
+    array_type(np.float64, 2, readonly=True),
     types.int64,
     types.int64,
     types.int64,
@@ -63,20 +63,20 @@ class OakEngine:
         check_number("prior", params.prior, least=0)
 
     def new_state(self, params, features, classes):
-        return OakState(**{"class": classes})
+        return OakState(label=classes)
 
     def load_state(self, params, model):
-        return read_state(model, OakState, max_bytes=params.max_bytes, at_most={"class": len(model.schema["labels"])})
+        return read_state(model, OakState, max_bytes=params.max_bytes, at_most={"label": len(model.schema["labels"])})
 
     def widen(self, state, features, classes):
-        state.ensure(**{"class": classes})
+        state.ensure(label=classes)
 
     def run(self, state, params, rows, known, start, stop, mode):
         row = run_rows(state.ref, rows.ref, known.order, known.loss, start, stop, mode)
         return Stop(int(row), int(state.stopped[0]))
 
     def resume(self, state, params, rows, known, stop):
-        if not state.ensure(params.max_bytes, **{"class": int(rows.y[stop.row]) + 1}):
+        if not state.ensure(params.max_bytes, label=int(rows.y[stop.row]) + 1):
             raise MemoryError(f"another class needs more than max_bytes={params.max_bytes:,}.")
 
     def predict(self, state, params, X, known, answers, proba):

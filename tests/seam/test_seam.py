@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import check_estimators_pickle
 
 from quercus.checks import check_learner
 from quercus.engine import Engine
@@ -26,6 +27,11 @@ def test_the_smallest_engine_is_one():
 
 def test_it_passes_the_checks_of_learners():
     check_learner(Oak())
+
+
+def test_kernels_take_what_may_only_be_read():
+    """As scikit-learn's checks hand it over."""
+    check_estimators_pickle("Oak", Oak(), readonly_memmap=True)
 
 
 def test_memory_that_runs_out_in_the_first_row_leaves_an_empty_learner():
@@ -111,9 +117,9 @@ def test_files_pickles_and_copies_go_on_the_same(tmp_path):
         for other in (load(tmp_path / "oak.quercus"), pickle.loads(pickle.dumps(oak)), copy.deepcopy(oak)):
             other.partial_fit(X, list("cabb"))
             assert other.state_arrays()["counts"].tolist() == [3.0, 4.0, 1.0]
-        oak._state = OakState(**{"class": 3})
+        oak._state = OakState(label=3)
         oak.save(tmp_path / "forged.quercus")
-        with pytest.raises(ModelFileError, match="class"):
+        with pytest.raises(ModelFileError, match="label"):
             load(tmp_path / "forged.quercus")
     finally:
         del registry.MODELS["Oak"]
