@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from quercus.engine import Asks, Freezable, Monitors, Stop
+from quercus.engine import Asks, Floats, Freezable, Integers, Monitors, Stop
 from quercus.interrupts import next_slice, uninterrupted
-from quercus.predictor import Floats, Integers, Predictor, has
+from quercus.predictor import Predictor, has
 from quercus.rows import ASK, LEARN, PAUSED, PREDICT, RESUME, Answered, FullError, Rows
 from quercus.schema import Schema
 from quercus.schema.labels import HEAVIEST

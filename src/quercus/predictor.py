@@ -14,15 +14,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from quercus.arguments import read_loss
-from quercus.engine import Explains, HasRegions, Known, KnowsSupport, Viewable
+from quercus.engine import Explains, Floats, HasRegions, Integers, Known, KnowsSupport, Viewable
 from quercus.explain import Explanation, TreeView, to_dot, to_html, to_mermaid, to_text
 from quercus.interrupts import Gate
 from quercus.registry import describe, rebuild
 from quercus.schema import Schema
 from quercus.store import Model, ModelFileError, write_model
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 _NO_LOSS: Floats = np.empty((0, 0))
 
 

@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 from quercus.compile import kernel
 
+# What splitmix64 adds before each number: 2^64 over the golden ratio.
+GOLDEN = 0x9E3779B97F4A7C15
+
 
 def new_generator(seed: int | None) -> npt.NDArray[np.uint64]:
     """Return the state of a new generator.

@@ -16,6 +16,8 @@ PREDICT, LEARN, RESUME, ASK = 1, 2, 4, 8
 # Why it stopped. NEEDS_SCHEMA: an asked row brings a new category or class; PAUSED: a label comes. Larger codes are
 # those of an engine, which has to make room, or the like, before it goes on.
 DONE, NEEDS_SCHEMA, PAUSED = range(3)
+# Kinds of features; UNSEEN: only missing values so far.
+NUMERIC, NOMINAL, UNSEEN = range(3)
 
 # The state of an asker.
 ASKING = np.dtype(

@@ -20,8 +20,8 @@ from quercus.acquisition.rows import CaseRows, PriceList, Purchases, SingleCase,
 from quercus.acquisition.saving import MOST, read_spending
 from quercus.acquisition.simulation import explain_answer
 from quercus.classifier import Classifier
+from quercus.engine import Floats, Integers
 from quercus.ledger import Ledger
-from quercus.predictor import Floats, Integers
 from quercus.rows import LEARN
 from quercus.schema.columns import plain
 from quercus.store import Model

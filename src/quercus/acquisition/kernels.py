@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.layout import NUMERIC
 from quercus.compile import kernel
-from quercus.randomness import draw_uniform, mix_bits
+from quercus.randomness import GOLDEN, draw_uniform, mix_bits
+from quercus.rows import NUMERIC
 
 
 @kernel(inline=True)
@@ -72,7 +72,7 @@ def draw_quantiles(kept: Any, order: Any, number: int, bins: int, edges: Any) ->
 @kernel
 def seed_generator(generator: Any, seed: np.uint64) -> None:
     """Begin a generator: its four numbers are the next ones of splitmix64."""
-    step = np.uint64(0x9E3779B97F4A7C15)
+    step = np.uint64(GOLDEN)
     generator.g0 = mix_bits(seed + step)
     generator.g1 = mix_bits(seed + step * np.uint64(2))
     generator.g2 = mix_bits(seed + step * np.uint64(3))

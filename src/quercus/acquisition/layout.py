@@ -16,9 +16,8 @@ CONFIDENT, REGION, GAIN, BUDGET, NOTHING_LEFT, WORTH, QUESTIONS, RARE, GOES_ON =
 # WHOLE: all values of a row are learned, not what was bought; STEP: just decide what comes next in a case; POSTERIOR:
 # just tell its class probabilities; CASE: learn what a case knows.
 EXPLORE, WHOLE, STEP, POSTERIOR, CASE = 16, 32, 64, 128, 256
-LEARN = 2
-# Kinds of features; UNSEEN: only missing values so far.
-NUMERIC, NOMINAL, UNSEEN = range(3)
+# What a wrong answer costs if nothing is said, in median prices: chosen on sets that no figure is told of.
+AUTO_WORTH = 200.0
 # Bins are drawn from so many values on, from the first values, which are kept, and there are never more.
 YOUNG, KEPT_VALUES, MOST_BINS = 16, 512, 64
 # A step of a case. It is told what is ``left`` of the budget and the ``seed`` of the case.

@@ -11,6 +11,8 @@ from quercus.explain.words import others, show_name, show_number, show_value
 
 # So many categories are named before the others are only counted.
 _MOST_NAMED = 4
+# Of the joint outcomes of a group so many are kept.
+MOST_OUTCOMES = 32
 
 
 @dataclass(frozen=True, slots=True)

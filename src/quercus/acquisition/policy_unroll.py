@@ -13,7 +13,7 @@ from quercus.acquisition.engine import Weighed, best_answer, judge
 from quercus.acquisition.history import Label
 from quercus.acquisition.layout import KNOWN, MISSING, REFER, Refer
 from quercus.acquisition.policy_outcomes import Part, join_parts
-from quercus.predictor import Floats
+from quercus.engine import Floats
 
 if TYPE_CHECKING:
     from quercus.acquisition.buyer import FeatureBuyer

@@ -7,9 +7,9 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quercus.arguments import check_whole, read_loss
+from quercus.engine import Floats
 from quercus.evaluation.errors import TooLargeError
 from quercus.evaluation.optimum import best_policy
 from quercus.streams import Stream, as_stream
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from quercus.acquisition import Prices
     from quercus.acquisition.rows import Purchases
 
-Floats = NDArray[np.float64]
 # Where prices do not matter they only decide between policies that lose the same: an error counts so many times more.
 _FIRST = 1e6
 _RIGHT_WRONG = (0.0, -1.0)
@@ -159,7 +158,7 @@ def _name_columns(stream: Stream, names: Sequence[str]) -> Stream:
 
 def _find_worth(model: Any) -> float | None:
     """Return what a loss of 1 costs in the unit of the prices, None if prices do not matter."""
-    from quercus.learners.utility.arguments import WORTH
+    from quercus.acquisition.layout import AUTO_WORTH
 
     if model.worth != "auto":
         return None if model.worth is None else float(model.worth)
@@ -169,7 +168,7 @@ def _find_worth(model: Any) -> float | None:
     if model.loss is not None and hasattr(model, "rewards"):
         stake = float(-rewards.min())
     paid = [price for price in model._prices.costs if price > 0]
-    return WORTH * median(paid) / stake if paid and stake > 0 else None
+    return AUTO_WORTH * median(paid) / stake if paid and stake > 0 else None
 
 
 def _rewards(model: Any, truths: Sequence[Any], answers: Sequence[Any]) -> Floats:

@@ -15,10 +15,10 @@ import math
 import numpy as np
 
 from quercus.compile import kernel
+from quercus.statistics.layout import ROOT_HALF
 
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 _MOST_TERMS = 20_000
-_ROOT_HALF = math.sqrt(0.5)
 _ROOT_TAU = math.sqrt(2.0 * math.pi)
 _FARTHEST = 700.0
 _MOST_STEPS = 100
@@ -125,7 +125,7 @@ def normal_quantile_upper(tail: float) -> float:
     t = math.sqrt(-2.0 * math.log(p))
     # Hastings' rational form (Abramowitz & Stegun 26.2.23), then one step of Halley.
     z = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
-    excess = (0.5 * math.erfc(z * _ROOT_HALF) - p) * _ROOT_TAU * math.exp(0.5 * z * z)
+    excess = (0.5 * math.erfc(z * ROOT_HALF) - p) * _ROOT_TAU * math.exp(0.5 * z * z)
     z += excess / (1.0 - 0.5 * z * excess)
     return z if tail < 0.5 else -z
 
@@ -147,7 +147,7 @@ def guess_minority(tail: float, z: float, center: float) -> float:
     # The logarithm of the probability is concave in u: it is best looked for from the left.
     u = max(center - z, 0.5 * _ROOT_TAU * tail)
     for _ in range(6):
-        inside = 0.5 * (math.erfc((center - u) * _ROOT_HALF) - math.erfc((center + u) * _ROOT_HALF))
+        inside = 0.5 * (math.erfc((center - u) * ROOT_HALF) - math.erfc((center + u) * ROOT_HALF))
         near = math.exp(-0.5 * (center - u) ** 2) / _ROOT_TAU
         far = near * math.exp(-2.0 * center * u)
         if inside <= 0.0 or near <= 0.0:
@@ -186,7 +186,7 @@ def guess_start(tail: float, upper: bool, a: float, b: float, minority: bool) ->
             return least
         u = guess_minority(tail, z, center)
         return max(least, guess_quantile(u - center, a, b) if u > 0.5 else u * deviation)
-    mirrored = 0.5 * math.erfc((z + 2.0 * center) * _ROOT_HALF)
+    mirrored = 0.5 * math.erfc((z + 2.0 * center) * ROOT_HALF)
     return max(guess_quantile(normal_quantile_upper(tail * tail / (tail + mirrored)), a, b), 0.0)
 
 

@@ -25,10 +25,9 @@ import numpy as np
 
 from quercus.compile import kernel
 from quercus.statistics.beta import beta_quantile_upper, logistic_down, solve_tail
-from quercus.statistics.layout import LEVELS, MAX_T, MEASURE_DEVIATION, MEASURE_ENTROPY, MOST
+from quercus.statistics.layout import BITS, LEVELS, MAX_T, MEASURE_DEVIATION, MEASURE_ENTROPY, MOST
 from quercus.statistics.two_classes import minority_impurity, minority_quantile_quick
 
-_BITS = 1.0 / math.log(2.0)
 _TABLE_SIZE = 4097
 _SMALLEST_SERIES = 12.0
 
@@ -112,7 +111,7 @@ def entropy_moments(counts: Any, classes: int, total: float) -> tuple[float, flo
         off = highest - digamma(alpha + 1.0) - mean
         spread += alpha * off * off
     variance = ((spread + lag) * scale - trigamma_lag(whole + 1.0)) / (whole + 1.0)
-    return mean * _BITS, variance * _BITS * _BITS
+    return mean * BITS, variance * BITS * BITS
 
 
 @kernel
@@ -147,7 +146,7 @@ def moments_impurity(measure: int, counts: Any, classes: int, total: float) -> t
 @kernel
 def highest_impurity(measure: int, classes: int) -> float:
     """Return the entropy, or else (1 - sum p^2) / 2, of equal shares."""
-    return math.log(classes) * _BITS if measure == MEASURE_ENTROPY else 0.5 - 0.5 / classes
+    return math.log(classes) * BITS if measure == MEASURE_ENTROPY else 0.5 - 0.5 / classes
 
 
 @kernel
@@ -219,6 +218,6 @@ def estimate_impurity(measure: int, counts: Any, classes: int, total: float) -> 
         if measure != MEASURE_ENTROPY:
             result += 0.5 * share * (total - counts[c]) / total
         elif share > 0.0:
-            result -= share * math.log(share) * _BITS
+            result -= share * math.log(share) * BITS
     result = max(0.0, result)
     return math.sqrt(result) if measure == MEASURE_DEVIATION else result

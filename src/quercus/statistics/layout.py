@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
+# Bits per nat, and how many deviations of a normal there are to a unit of erf.
+BITS = 1.0 / math.log(2.0)
+ROOT_HALF = math.sqrt(0.5)
 MEASURE_ENTROPY, MEASURE_VARIANCE, MEASURE_DEVIATION = 0, 1, 2
 # The largest number of labels whose bounds are kept, and for how many halvings of delta.
 MAX_T = 1024

@@ -26,10 +26,8 @@ from quercus.statistics.beta import (
     solve_from,
     solve_tail,
 )
-from quercus.statistics.layout import MAX_T, MEASURE_ENTROPY, MEASURE_VARIANCE
+from quercus.statistics.layout import BITS, MAX_T, MEASURE_ENTROPY, MEASURE_VARIANCE, ROOT_HALF
 
-_BITS = 1.0 / math.log(2.0)
-_ROOT_HALF = math.sqrt(0.5)
 _INVERSE_ROOT_TAU = 1.0 / math.sqrt(2.0 * math.pi)
 # Where the expansion is used: k + 1 from here on, tails up to this, and not next to the mode, where its terms cancel.
 _LEAST_A = 40.0
@@ -77,10 +75,10 @@ def minority_impurity(measure: int, m: float) -> float:
         return 0.0
     if measure == MEASURE_ENTROPY:
         if m < 0.25:
-            return -(m * math.log(m) + (1.0 - m) * math.log1p(-m)) * _BITS
+            return -(m * math.log(m) + (1.0 - m) * math.log1p(-m)) * BITS
         # The distance from 1 grows with the square of this, too little for a difference of logarithms.
         u = 1.0 - 2.0 * m
-        return 1.0 - 0.5 * _BITS * (math.log1p(-u * u) + 2.0 * u * math.atanh(u))
+        return 1.0 - 0.5 * BITS * (math.log1p(-u * u) + 2.0 * u * math.atanh(u))
     # Near a half the product would rise and fall by its last digit.
     variance = m * (1.0 - m) if m < 0.25 else 0.25 - (0.5 - m) * (0.5 - m)
     return variance if measure == MEASURE_VARIANCE else math.sqrt(variance)
@@ -141,9 +139,9 @@ def invert_two_tails(tail: float, upper: bool, a: float, b: float, s: float) -> 
         density = near_density + far_density
         slope = far_gap * far_density - near_gap * near_density
         if upper:
-            value = 0.5 * (math.erfc(-near * _ROOT_HALF) - math.erfc(-far * _ROOT_HALF))
+            value = 0.5 * (math.erfc(-near * ROOT_HALF) - math.erfc(-far * ROOT_HALF))
         else:
-            value = 0.5 * (math.erfc(near * _ROOT_HALF) + math.erfc(-far * _ROOT_HALF))
+            value = 0.5 * (math.erfc(near * ROOT_HALF) + math.erfc(-far * ROOT_HALF))
             density, slope = -density, -slope
         step = halley_step(math.log(value / tail), density / value, slope / value)
         s = max(0.5 * s, s + step)

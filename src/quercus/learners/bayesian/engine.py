@@ -23,8 +23,8 @@ from quercus.learners.bayesian.kernels import (
     count_loss,
     make_encoded,
 )
-from quercus.learners.bayesian.state import FORESTS, NOMINAL, NUMERIC, PATH, BayesianForestState, BayesianState
-from quercus.rows import DONE, PAUSED, PREDICT, RESUME, Rows
+from quercus.learners.bayesian.state import FORESTS, PATH, BayesianForestState, BayesianState
+from quercus.rows import DONE, NOMINAL, NUMERIC, PAUSED, PREDICT, RESUME, Rows
 from quercus.store import Model, ModelFileError
 from quercus.store.states import read_state
 

@@ -12,17 +12,8 @@ from scipy.special import ndtri
 from quercus.engine import Floats, Integers
 from quercus.learners.bayesian.arguments import Plan
 from quercus.learners.bayesian.kernels import draw_numbers
-from quercus.learners.bayesian.state import (
-    FORESTS,
-    NOMINAL,
-    NUMERIC,
-    SEES_ALL,
-    SEES_PROJECTION,
-    SEES_SUBSET,
-    TREE,
-    UNSEEN,
-    BayesianForestState,
-)
+from quercus.learners.bayesian.state import FORESTS, SEES_ALL, SEES_PROJECTION, SEES_SUBSET, TREE, BayesianForestState
+from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 
 # Rows of mu and sigma are whole multiples of this many numbers.
 _PAD = 8

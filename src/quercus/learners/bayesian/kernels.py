@@ -17,7 +17,7 @@ from numba import types
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.bayesian.covariance_products import CHUNK, is_cached, load_chunk, make_cache
-from quercus.learners.bayesian.state import FORESTS, FROZEN, NOMINAL, NUMERIC, PATH, TREE, UNSEEN, BayesianState
+from quercus.learners.bayesian.state import FORESTS, FROZEN, PATH, TREE, BayesianState
 from quercus.learners.bayesian.trees import (
     add_leaf,
     add_leaves,
@@ -30,7 +30,7 @@ from quercus.learners.bayesian.trees import (
     walk_path,
 )
 from quercus.randomness import draw_uniform
-from quercus.rows import LEARN, PREDICT, Rows
+from quercus.rows import LEARN, NOMINAL, NUMERIC, PREDICT, UNSEEN, Rows
 from quercus.state import Field, Struct
 
 _MOST_REPEATS = 32.0

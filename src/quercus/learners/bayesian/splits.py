@@ -10,8 +10,8 @@ from typing import Any
 
 from quercus.compile import kernel
 from quercus.learners.bayesian.state import SEES_ALL, SEES_PROJECTION, SEES_SUBSET
+from quercus.statistics.layout import ROOT_HALF
 
-_ROOT_HALF = math.sqrt(0.5)
 _ROOT_TAU = math.sqrt(2.0 * math.pi)
 # The trace of a covariance over its size is kept within 2^-20 .. 2^20.
 _LARGE, _SMALL = 2.0**20, 2.0**-20
@@ -22,7 +22,7 @@ _LARGEST_INFLATION = 4.0
 @kernel
 def normal_cdf(m: float) -> float:
     """Return Phi(m), to full relative precision also far below 0."""
-    return 0.5 * math.erfc(-m * _ROOT_HALF)
+    return 0.5 * math.erfc(-m * ROOT_HALF)
 
 
 @kernel

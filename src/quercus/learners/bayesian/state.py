@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 from quercus.state import Field, Index, Real, State, StateError, Whole
 
-NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 SEES_ALL, SEES_SUBSET, SEES_PROJECTION = range(3)
 # Beside the flags of `quercus.rows`: a row is answered by one leaf of each tree.
 PATH = 16

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from quercus.classifier import Classifier
+from quercus.engine import Floats
 from quercus.interrupts import uninterrupted
 from quercus.learners.evergreen.engine import EvergreenEngine
 from quercus.learners.evergreen.forest import ForestEngine
-from quercus.predictor import Floats
 
 
 class EvergreenTree(Classifier):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from quercus.learners.evergreen.additive.engine import reserve_bytes
-from quercus.learners.evergreen.layout import MOST_EDGES, NUMERIC, SAMPLE
+from quercus.learners.evergreen.layout import MOST_EDGES, SAMPLE
 from quercus.learners.evergreen.state import SET_WORDS, EvergreenState, EvergreenTreeState, GrowthState
+from quercus.rows import NUMERIC
 
 _LEAST_ROWS = 64
 _LEAST_NODES = 63

@@ -36,13 +36,11 @@ from quercus.learners.evergreen.layout import (
     NEEDS_CAPACITY,
     NEEDS_EDGES,
     NEEDS_RESIZE,
-    NUMERIC,
     PACE,
     READY,
     REPLAY,
     REPLAYING,
     TEST_EVERY,
-    UNSEEN,
     WINDOW,
     Tree,
     make_path,
@@ -64,7 +62,7 @@ from quercus.learners.evergreen.prunings import (
 from quercus.learners.evergreen.reservoir import round_weight, sample_row
 from quercus.learners.evergreen.splits import BEST_SPLIT
 from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
-from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, NUMERIC, PAUSED, PREDICT, RESUME, UNSEEN, Rows
 
 _ORDER = array_type(np.int64, 1, readonly=True)
 _TABLE = array_type(np.float64, 2, readonly=True)

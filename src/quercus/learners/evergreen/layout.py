@@ -8,7 +8,6 @@ import numpy as np
 
 from quercus.compile import kernel
 
-NUMERIC, NOMINAL, UNSEEN = range(3)
 MISSING = 0
 MOST_EDGES = 127
 MOST_CODES = 255

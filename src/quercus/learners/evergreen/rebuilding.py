@@ -22,17 +22,14 @@ from quercus.learners.evergreen.layout import (
     GROWING,
     IDLE,
     NO_ADDITIVE,
-    NOMINAL,
-    NUMERIC,
     REPLAY,
     REPLAYED,
     REPLAYING,
-    UNSEEN,
 )
 from quercus.learners.evergreen.prunings import compact_nodes
 from quercus.learners.evergreen.reservoir import choose_rows, count_categories, draw_bin_edges, find_sampled, subsample
 from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, GrowthState
-from quercus.rows import DONE, Rows
+from quercus.rows import DONE, NOMINAL, NUMERIC, UNSEEN, Rows
 from quercus.state import StateError
 
 _FIRST_ROOM = 64

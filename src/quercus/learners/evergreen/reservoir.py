@@ -9,20 +9,12 @@ import numpy.typing as npt
 from numba import types
 
 from quercus.compile import array_type, kernel
-from quercus.learners.evergreen.layout import (
-    GRAIN,
-    HEAVIEST,
-    LAST_CATEGORY,
-    MISSING,
-    MOST_EDGES,
-    NOMINAL,
-    NUMERIC,
-    Reservoir,
-)
+from quercus.learners.evergreen.layout import GRAIN, HEAVIEST, LAST_CATEGORY, MISSING, MOST_EDGES, Reservoir
 from quercus.learners.evergreen.state import EvergreenState
-from quercus.randomness import mix_bits
+from quercus.randomness import GOLDEN, mix_bits
+from quercus.rows import NOMINAL, NUMERIC
+from quercus.statistics.cuts import cut_between
 
-_STEP = 0x9E3779B97F4A7C15
 PLACE, SPREAD, RANK, SUBSPACE, SIGHT, KEEPING = range(1, 7)
 _FEW_EDGES = 32
 # Of the number of a row; among more rows than that, those of the same number share their luck.
@@ -32,7 +24,7 @@ _LAST_BITS = 2**32 - 1
 @kernel(inline=True)
 def draw_number(seed: np.uint64, purpose: int, number: int) -> float:
     """Return a number from 0 to 1 that belongs to a row: a hash by splitmix64 (Steele, Lea & Flood, 2014)."""
-    step = np.uint64(_STEP)
+    step = np.uint64(GOLDEN)
     mixed = mix_bits(seed + step * np.uint64(purpose) + step * step * np.uint64(number))
     return float(mixed >> np.uint64(11)) * 2.0**-53
 
@@ -103,13 +95,6 @@ def count_distinct(values: Any, first: int, last: int, distinct: Any, times: Any
     return found
 
 
-@kernel(inline=True)
-def middle_of(a: float, b: float) -> float:
-    """Return a number between two, the lower included: halves, since the sum of two large numbers may overflow."""
-    between = 0.5 * a + 0.5 * b
-    return between if a <= between < b else a
-
-
 @kernel
 def draw_quantile_edges(distinct: Any, times: Any, found: int, known: int, bins: int, edges: Any) -> int:
     """Write bin edges by equal frequency; return how many.
@@ -118,7 +103,7 @@ def draw_quantile_edges(distinct: Any, times: Any, found: int, known: int, bins:
     """
     if found <= bins:
         for k in range(found - 1):
-            edges[k] = middle_of(distinct[k], distinct[k + 1])
+            edges[k] = cut_between(distinct[k], distinct[k + 1])
         return max(found - 1, 0)
     heavy, rest, left = known / bins, known, bins
     for k in range(found):
@@ -132,7 +117,7 @@ def draw_quantile_edges(distinct: Any, times: Any, found: int, known: int, bins:
         gathered += times[k]
         before_heavy = times[k + 1] >= heavy and gathered >= max(1.0, 0.5 * mean)
         if is_heavy or gathered >= mean or before_heavy:
-            edges[count] = middle_of(distinct[k], distinct[k + 1])
+            edges[count] = cut_between(distinct[k], distinct[k + 1])
             count += 1
             gathered = 0
             if count == bins - 1:
@@ -167,7 +152,7 @@ def refine_edges(
                 if passed:
                     if found == len(edges):
                         return -1
-                    edges[found] = middle_of(distinct[k], distinct[k + 1])
+                    edges[found] = cut_between(distinct[k], distinct[k + 1])
                     found += 1
         if b < count:
             if found == len(edges):
@@ -324,7 +309,7 @@ def choose_rows(state: EvergreenState, kept: npt.NDArray[np.int64]) -> None:
 
 def _draw_numbers(seed: np.uint64, purpose: int, numbers: npt.NDArray[np.uint32]) -> npt.NDArray[np.float64]:
     """Return a number from 0 to 1 for each row, as kernels draw it."""
-    step = np.uint64(_STEP)
+    step = np.uint64(GOLDEN)
     with np.errstate(over="ignore"):
         mixed = mix_bits.py_func(seed + step * np.uint64(purpose) + step * step * numbers.astype(np.uint64))
     return np.asarray((mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.evergreen.layout import MISSING, NOMINAL
+from quercus.learners.evergreen.layout import MISSING
 from quercus.learners.evergreen.reservoir import SIGHT, draw_number
 from quercus.randomness import mix_bits
+from quercus.rows import NOMINAL
 
 TABLE_SIZE = 4_096
 _WORD = 64

@@ -19,14 +19,12 @@ from quercus.learners.evergreen.layout import (
     LAST_CATEGORY,
     MOST_CODES,
     MOST_EDGES,
-    NOMINAL,
-    NUMERIC,
     PRUNE,
     REPLAYING,
     SAMPLE,
-    UNSEEN,
     WINDOW,
 )
+from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 from quercus.state import Field, Index, Part, Real, State, StateError, Whole
 
 # Words of 64 bits that a set of categories takes.

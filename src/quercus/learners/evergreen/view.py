@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from quercus.engine import Floats, Integers
 from quercus.explain import Leaf, Node, Test, TreeView
 from quercus.explain.words import show_share
 from quercus.learners.evergreen.additive.engine import weigh_additive
 from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, MISSING, NO_AGGREGATE, NO_RECENT
 from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
-from quercus.predictor import Floats, Integers
 from quercus.schema import Schema
 
 FEWER = "the tree grew from the rows that were kept then, and has learned all that came since"

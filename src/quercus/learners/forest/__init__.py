@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from quercus.classifier import Classifier
+from quercus.engine import Floats
 from quercus.learners.forest.engine import GrowingForestEngine
-from quercus.predictor import Floats
 
 
 class GrowingForest(Classifier):

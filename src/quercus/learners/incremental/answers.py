@@ -9,13 +9,14 @@ import numpy as np
 from quercus.compile import kernel
 from quercus.decision import largest
 from quercus.learners.incremental.bins import cells_seen
-from quercus.learners.incremental.layout import ADAPTIVE, MAJORITY, NO_CELL, NOMINAL, NUMERIC
+from quercus.learners.incremental.layout import ADAPTIVE, MAJORITY, NO_CELL
+from quercus.rows import NOMINAL, NUMERIC
 
 
 @kernel(inline=True)
-def route(nodes: Any, X: Any, i: int) -> np.int64:
-    """Return the leaf of row i. Unsigned indices spare the check for negative ones at every level."""
-    node = np.uint32(0)
+def descend(nodes: Any, top: int, X: Any, i: int) -> np.int64:
+    """Return the leaf of row i below a node. Unsigned indices spare the check for negative ones at every level."""
+    node = np.uint32(top)
     left = np.uint32(nodes[node].left)
     while left > 0:
         x = X[i, np.uint32(nodes[node].feature)]

@@ -19,13 +19,13 @@ from quercus.learners.incremental.layout import (
     MAX_CATEGORIES,
     MAX_CUTS,
     NO_CELL,
-    NOMINAL,
     OUTER_BEFORE,
     SHARED_CELL,
     STALE,
     UNKNOWN_CELL,
-    UNSEEN,
 )
+from quercus.rows import NOMINAL, UNSEEN
+from quercus.statistics.cuts import cut_between
 
 
 @kernel
@@ -108,13 +108,6 @@ def count_finite(edges: Any, slot: int, column: int) -> int:
     while n < EDGES and edges[slot, column, n] < math.inf:
         n += 1
     return n
-
-
-@kernel
-def cut_between(a: float, b: float) -> float:
-    """Return a number m with a <= m < b, in the middle if floats allow."""
-    middle = 0.5 * a + 0.5 * b
-    return middle if a <= middle < b else a
 
 
 @kernel

@@ -16,10 +16,8 @@ from quercus.learners.incremental.layout import (
     HOEFFDING,
     HOEFFDING_INTERVAL,
     MAX_CATEGORIES,
-    NOMINAL,
-    NUMERIC,
-    UNSEEN,
 )
+from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 from quercus.state import StateError
 from quercus.statistics.layout import MEASURE_DEVIATION
 

@@ -17,12 +17,12 @@ from sklearn.exceptions import NotFittedError
 
 from quercus.arguments import check_choice, check_number
 from quercus.classifier import Classifier
+from quercus.engine import Floats, Integers
 from quercus.learners.incremental.credible_kernels import run_adaptive_credible_rows, run_credible_rows
 from quercus.learners.incremental.engine import count_alternate_subtrees
 from quercus.learners.incremental.layout import CREDIBLE, CUTS, CUTS_AND_LOOKS, HOEFFDING_INTERVAL, LABEL, NO_CORRECTION
 from quercus.learners.incremental.pooled.engine import PoolEngine, PoolLabels, read_places
 from quercus.learners.incremental.pooled.state import PooledState
-from quercus.predictor import Floats, Integers
 from quercus.rows import FullError
 from quercus.schema import Schema, read_weights
 from quercus.statistics.credible import MEASURES

@@ -15,7 +15,8 @@ from quercus.learners.incremental.cuts import count_children, count_cuts, load_c
 from quercus.learners.incremental.growth import count_present, restore_sight, split_leaf
 from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_child
 from quercus.learners.incremental.kernels import run_rows
-from quercus.learners.incremental.layout import CREDIBLE, MAX_CATEGORIES, NO_CORRECTION, NOMINAL
+from quercus.learners.incremental.layout import CREDIBLE, MAX_CATEGORIES, NO_CORRECTION
+from quercus.rows import NOMINAL
 from quercus.statistics.impurity import bound_impurity, estimate_impurity
 
 

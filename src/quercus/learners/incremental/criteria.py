@@ -18,8 +18,8 @@ from quercus.learners.incremental.layout import (
     PRACTICAL,
     TIGHT,
 )
+from quercus.statistics.layout import BITS
 
-_BITS = 1.0 / math.log(2.0)
 # n ln n of whole numbers: evaluating a leaf needs thousands of them.
 _TABLE_SIZE = 4096
 _N_LOG_N = np.array([0.0, *(n * math.log(n) for n in range(1, _TABLE_SIZE))])
@@ -51,7 +51,7 @@ def weigh_impurity(criterion: int, counts: Any, total: float, classes: int) -> f
     if criterion in (ENTROPY, ENTROPY_BITS):
         for c in range(classes):
             result += n_log_n(counts[c])
-        return (n_log_n(total) - result) * (0.5 if criterion == ENTROPY else _BITS)
+        return (n_log_n(total) - result) * (0.5 if criterion == ENTROPY else BITS)
     if criterion == KEARNS_MANSOUR:
         for c in range(classes):
             others = total - counts[c]
@@ -84,7 +84,7 @@ def bound_gap(
     """
     K = max(classes, 2)
     if rule == HOEFFDING:
-        spread = math.log(K) * _BITS if criterion == ENTROPY_BITS else 1.0
+        spread = math.log(K) * BITS if criterion == ENTROPY_BITS else 1.0
         return spread * math.sqrt(log_above_one(1.0 / scale) / (2.0 * m))
     h = depth + 1.0
     t = float(time)
@@ -98,8 +98,8 @@ def bound_gap(
         deviation = math.sqrt(log_above_one(certainty) / (2.0 * m))
         if criterion == GINI:
             return 8.0 * deviation
-        constant = 6.0 * (K * _BITS + log_above_one(2.0 * m) * _BITS) + 2.0 * math.log(K) * _BITS
-        return constant * deviation / _BITS / 2.0
+        constant = 6.0 * (K * BITS + log_above_one(2.0 * m) * BITS) + 2.0 * math.log(K) * BITS
+        return constant * deviation / BITS / 2.0
     if criterion == ENTROPY:  # Theorem 1
         return log_above_one(m) * math.sqrt(2.0 / m * log_above_one(4.0 * certainty)) + K / m
     if criterion == GINI:  # Theorem 2

@@ -7,7 +7,8 @@ from typing import Any
 from quercus.compile import kernel
 from quercus.learners.incremental.bins import cells_seen
 from quercus.learners.incremental.criteria import weigh_impurity
-from quercus.learners.incremental.layout import BINS, MAX_CATEGORIES, NOMINAL
+from quercus.learners.incremental.layout import BINS, MAX_CATEGORIES
+from quercus.rows import NOMINAL
 
 
 @kernel

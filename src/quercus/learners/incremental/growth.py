@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.incremental.bins import clear_slot, cut_between, draw_edges, see_blindness
+from quercus.learners.incremental.bins import clear_slot, draw_edges, see_blindness
 from quercus.learners.incremental.criteria import bound_gap, spend_level, tail_of_split
 from quercus.learners.incremental.cuts import count_children, find_best_cuts
-from quercus.learners.incremental.layout import MAX_CATEGORIES, NOMINAL
+from quercus.learners.incremental.layout import MAX_CATEGORIES
+from quercus.rows import NOMINAL
+from quercus.statistics.cuts import cut_between
 
 
 @kernel

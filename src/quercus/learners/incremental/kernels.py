@@ -10,18 +10,12 @@ from numba import types
 from quercus.ask.kernels import decide_row, measure_answer
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
-from quercus.learners.incremental.answers import mix_bayes, route, share_counts, uses_bayes
+from quercus.learners.incremental.answers import descend, mix_bayes, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_capacity, is_due
-from quercus.learners.incremental.layout import (
-    ADAPTIVE,
-    NEEDS_CAPACITY,
-    NEEDS_RESIZE,
-    NUMERIC,
-    UNSEEN,
-)
+from quercus.learners.incremental.layout import ADAPTIVE, NEEDS_CAPACITY, NEEDS_RESIZE
 from quercus.learners.incremental.state import TreeState
-from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, NUMERIC, PAUSED, PREDICT, RESUME, UNSEEN, Rows
 
 # The order of classes, the loss table, and the table of bounds by counts that credible rules fill.
 GIVEN = (array_type(np.int64, 1, True), array_type(np.float64, 2, True), array_type(np.float64, 2))
@@ -77,7 +71,7 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
         if i >= last:
             option.stopped = PAUSED
             return i
-        node = route(nodes, X, i)
+        node = descend(nodes, 0, X, i)
         slot = nodes[node].slot
         fits = True
         if slot >= 0:
@@ -142,7 +136,7 @@ def predict_rows(tree: Any, order: Any, loss: Any, X: Any, answers: Any, proba: 
     scratch = np.empty((3, counts.shape[1]), np.float64)
     p = scratch[0]
     for i in range(X.shape[0]):
-        node = route(nodes, X, i)
+        node = descend(nodes, 0, X, i)
         slot = nodes[node].slot
         total = share_counts(counts, node, option.classes, p)
         if uses_bayes(leaves, slot, option.leaf):
@@ -157,4 +151,4 @@ def predict_rows(tree: Any, order: Any, loss: Any, X: Any, answers: Any, proba: 
 def find_leaves(nodes: Any, X: Any, answers: Any) -> None:
     """Write the node id of each row's leaf."""
     for i in range(X.shape[0]):
-        answers[i] = route(nodes, X, i)
+        answers[i] = descend(nodes, 0, X, i)

@@ -19,7 +19,6 @@ FREQUENT_SHARE = 0.125
 # Sums of weights stay below this, however many rows there are.
 HEAVIEST_SUM = 1e120
 
-NUMERIC, NOMINAL, UNSEEN = range(3)  # UNSEEN: only missing values so far
 GINI, ENTROPY, ENTROPY_BITS, KEARNS_MANSOUR, ERROR = range(5)
 HOEFFDING, PRACTICAL, THEOREM, TIGHT, MCDIARMID, CREDIBLE, HOEFFDING_INTERVAL = range(7)
 # What a credible tree divides its delta by.

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from quercus.learners.incremental.checks import require
-from quercus.learners.incremental.layout import NOMINAL, UNSEEN
 from quercus.learners.incremental.state import TreeState
+from quercus.rows import NOMINAL, UNSEEN
 from quercus.state import StateError
 from quercus.store import Model, ModelFileError
 from quercus.store.states import read_state

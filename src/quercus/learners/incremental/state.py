@@ -33,19 +33,18 @@ from quercus.learners.incremental.layout import (
     HOEFFDING_INTERVAL,
     MAJORITY,
     MAX_CATEGORIES,
-    NOMINAL,
-    NUMERIC,
     STALE,
-    UNSEEN,
 )
+from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 from quercus.state import Field, Index, Real, Whole
 from quercus.statistics.credible import NO_TABLE, find_table
 
 Floats = npt.NDArray[np.float64]
-_INT = np.int32
+Integers = npt.NDArray[np.int64]
+INT = np.int32
 _WEIGHT = Real(low=0.0, high=HEAVIEST_SUM)
-_FLAG = Whole(_INT, high=1)
-_COUNT = Whole(_INT)
+FLAG = Whole(INT, high=1)
+COUNT = Whole(INT)
 _LIMIT = Real(low=0.0)
 
 
@@ -81,9 +80,9 @@ class TreeState(BoundedState):
             "feature": Index("feature"),
             "left": Index("node", optional=False),  # 0: a leaf; the right child is left + 1
             "slot": Index("slot"),  # of a growing leaf
-            "depth": Whole(_INT, low=-1),
-            "nominal": _FLAG,
-            "missing_left": _FLAG,
+            "depth": Whole(INT, low=-1),
+            "nominal": FLAG,
+            "missing_left": FLAG,
             "threshold": Real(inf=True),  # or the category code
             "gain": Real(),
             "weight": _WEIGHT,  # that the leaf had seen when it was split
@@ -98,7 +97,7 @@ class TreeState(BoundedState):
             "node": Index("node"),  # -1: the slot is free
             "next": Index("slot"),  # next free slot
             "buffer": Index("buffer"),  # -1: not collecting
-            "filled": Whole(_INT, high=BUFFER_ROWS),
+            "filled": Whole(INT, high=BUFFER_ROWS),
             "drawn": Whole(np.int64, high=1),
             "weight": _WEIGHT,
             "evaluated": _WEIGHT,  # weight at the last evaluation
@@ -118,12 +117,12 @@ class TreeState(BoundedState):
     buffers = Field(Real(nan=True), "buffer", "place", "width")
     features = Field(
         {
-            "kind": Whole(_INT, high=UNSEEN),
-            "binned": _FLAG,
-            "offset": _COUNT,  # first cell in hist
-            "cells": _COUNT,  # cells reserved
-            "seen": _COUNT,  # categories seen
-            "column": _COUNT,  # in edges
+            "kind": Whole(INT, high=UNSEEN),
+            "binned": FLAG,
+            "offset": COUNT,  # first cell in hist
+            "cells": COUNT,  # cells reserved
+            "seen": COUNT,  # categories seen
+            "column": COUNT,  # in edges
             "first": Real(nan=True),  # the two values of a binary feature, NaN before they come
             "second": Real(nan=True),
         },
@@ -133,10 +132,10 @@ class TreeState(BoundedState):
     # The arguments as codes and numbers, and the counters.
     options = Field(
         {
-            "criterion": Whole(_INT, high=ERROR),  # a measure of quercus.statistics for credible rules
-            "rule": Whole(_INT, high=HOEFFDING_INTERVAL),
-            "leaf": Whole(_INT, high=ADAPTIVE),
-            "buffer_rows": Whole(_INT, low=2, high=BUFFER_ROWS),
+            "criterion": Whole(INT, high=ERROR),  # a measure of quercus.statistics for credible rules
+            "rule": Whole(INT, high=HOEFFDING_INTERVAL),
+            "leaf": Whole(INT, high=ADAPTIVE),
+            "buffer_rows": Whole(INT, low=2, high=BUFFER_ROWS),
             "margin": _LIMIT,
             "scale": _LIMIT,  # c of the practical bound, delta of Hoeffding's and of credible ones
             "tie": _LIMIT,
@@ -146,18 +145,18 @@ class TreeState(BoundedState):
             "min_leaf": _LIMIT,
             "time": Whole(np.int64, low=1, high=2**62),
             "correction": Whole(np.int64),
-            "classes": _COUNT,
-            "features": _COUNT,
-            "nodes": _COUNT,
-            "cells": _COUNT,
-            "columns": _COUNT,
-            "slots": _COUNT,  # slots ever used; free ones are linked through leaves.next
+            "classes": COUNT,
+            "features": COUNT,
+            "nodes": COUNT,
+            "cells": COUNT,
+            "columns": COUNT,
+            "slots": COUNT,  # slots ever used; free ones are linked through leaves.next
             "free_slot": Index("slot"),
-            "free_slots": _COUNT,
-            "buffers": _COUNT,
+            "free_slots": COUNT,
+            "buffers": COUNT,
             "free_buffer": Index("buffer"),
-            "free_buffers": _COUNT,
-            "full": _FLAG,  # no room for more nodes: the tree has stopped growing
+            "free_buffers": COUNT,
+            "full": FLAG,  # no room for more nodes: the tree has stopped growing
             "stopped": Whole(np.int64),
         },
         1,

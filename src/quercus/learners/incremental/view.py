@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.explain import Leaf, Node, Test, TreeView
-from quercus.learners.incremental.state import TreeState
+from quercus.learners.incremental.state import Floats, TreeState
 from quercus.schema import Schema
-
-Floats = npt.NDArray[np.float64]
 
 
 def view_tree(tree: TreeState, schema: Schema, learner: str, loss: Floats) -> TreeView:

@@ -12,10 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
 from quercus.acquisition.buyer import FeatureBuyer
+from quercus.engine import Floats
 from quercus.learners.reinforced.arguments import as_loss, read_rewards
 from quercus.learners.reinforced.engine import ReinforcedEngine
 from quercus.learners.reinforced.state import ReinforcedState
-from quercus.predictor import Floats
 
 
 class ReinforcedTree(FeatureBuyer):

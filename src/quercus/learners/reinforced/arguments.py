@@ -12,13 +12,11 @@ import numpy.typing as npt
 
 from quercus.acquisition.layout import MOST_BINS
 from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
+from quercus.engine import Floats
 from quercus.learners.reinforced.layout import BOUND, REWARD
-from quercus.predictor import Floats
 
 UPDATES = {"single": 0, "lattice": 1, "anchored": 2}
 BACKUPS = {"counts": 0, "sample": 1}
-# What a wrong answer costs if nothing is said, in median prices: the same as for a utility tree.
-WORTH = 200.0
 MOST_QUESTIONS = 64
 _DEFAULT = (0.0, -1.0)
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.layout import NOMINAL, NUMERIC, UNSEEN
+from quercus.engine import Floats
 from quercus.learners.reinforced.layout import NOWHERE
 from quercus.learners.reinforced.state import COUNTED, ReinforcedState, fitting, link_states
-from quercus.predictor import Floats
+from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 
 
 class Resizing:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from quercus.acquisition.engine import CaseEngine, Status, Weighed, best_answer
 from quercus.acquisition.history import CaseHistory
-from quercus.acquisition.layout import CASE, GENERATOR, KEPT_VALUES, KNOWN, MISSING, MOST_BINS, STEP, WHOLE
+from quercus.acquisition.layout import AUTO_WORTH, CASE, GENERATOR, KEPT_VALUES, KNOWN, MISSING, MOST_BINS, STEP, WHOLE
 from quercus.acquisition.policy_outcomes import Outcome
 from quercus.acquisition.prices import Prices
 from quercus.acquisition.rows import CaseRows, PriceList
@@ -18,7 +18,6 @@ from quercus.engine import Floats, Integers, Known
 from quercus.learners.reinforced.arguments import (
     BACKUPS,
     UPDATES,
-    WORTH,
     check_arguments,
     find_bounds,
     read_rewards,
@@ -71,7 +70,7 @@ class ReinforcedEngine(CaseEngine):
         record["starts_alike"] = params.start != "auto"
         record["start"] = 0.0 if params.start == "auto" else params.start
         record["is_relative"] = params.worth == "auto"
-        record["worth"] = WORTH if params.worth == "auto" else params.worth or 0.0
+        record["worth"] = AUTO_WORTH if params.worth == "auto" else params.worth or 0.0
         record["budget"] = params._left(params.budget, 0.0, shared=False)
         record["total"] = params._left(None, 0.0) + params.spent_
         rewards = read_rewards(params.rewards, params.rates, params.schema_.labels)

@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.layout import KNOWN, MISSING, NUMERIC
-from quercus.acquisition.policy_outcomes import Names, Outcome, Part, Span
+from quercus.acquisition.layout import KNOWN, MISSING
+from quercus.acquisition.policy_outcomes import MOST_OUTCOMES, Names, Outcome, Part, Span
+from quercus.engine import Floats
 from quercus.learners.reinforced.layout import NOWHERE
 from quercus.learners.reinforced.state import ReinforcedState
-from quercus.predictor import Floats
-from quercus.randomness import mix_bits
+from quercus.randomness import GOLDEN, mix_bits
+from quercus.rows import NUMERIC
 from quercus.schema import Schema
 
-# So many joint outcomes of a group are looked for, and so many are kept.
+# So many joint outcomes of a group are looked for.
 _MOST_FOLLOWED = 65_536
-MOST_OUTCOMES = 32
-_STEP = 0x9E3779B97F4A7C15
 # Cell of a value that is missing, and how far those of others are from it.
 _NO_VALUE, _FIRST = 0, 2
 
@@ -180,5 +179,5 @@ def _cell_of(tree: ReinforcedState, f: int, x: float) -> tuple[int, int]:
 
 def _key(f: int, drawn: int, cell: int) -> int:
     """Return half of the key of a result, as kernels make it."""
-    start = np.array([((f + 1) * _STEP + drawn) & (2**64 - 1)], np.uint64)
+    start = np.array([((f + 1) * GOLDEN + drawn) & (2**64 - 1)], np.uint64)
     return int(mix_bits.py_func(mix_bits.py_func(start) + np.uint64(cell))[0])

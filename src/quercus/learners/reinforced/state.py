@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NUMERIC, UNSEEN
+from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS
 from quercus.learners.reinforced.layout import NOWHERE
+from quercus.rows import NUMERIC, UNSEEN
 from quercus.state import Field, Index, Real, State, StateError, Whole
 from quercus.statistics.detector_kernels import ADWIN_WIDTH, are_sound_windows
 

@@ -14,8 +14,6 @@ from quercus.schema.refusals import listed
 OBJECTIVES = {"ig": 0, "us": 1, "ec2": 2, "eced": 3, "random": 4}
 NUMERICS = {"quantiles": 0, "thresholds": 1, "exp3": 2}
 CLASSES = {"learned": 0, "uniform": 1}
-# What a wrong answer costs if nothing is said, in median prices: chosen on sets that no figure is told of.
-WORTH = 200.0
 
 
 def check_arguments(tree: Any) -> None:

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from quercus.acquisition.layout import YOUNG
 from quercus.arguments import check_number
+from quercus.engine import Floats, Integers
 from quercus.learners.utility.kernels.cases import learn_rows
 from quercus.learners.utility.kernels.layout import QUANTILES, SETTINGS
 from quercus.learners.utility.state import UtilityState
-from quercus.predictor import Floats, Integers
 from quercus.rows import Rows
 from quercus.schema import Schema
 from quercus.schema.labels import HEAVIEST

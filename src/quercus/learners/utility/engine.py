@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.acquisition.engine import CaseEngine, Status
-from quercus.acquisition.layout import CASE, GENERATOR, UNKNOWN
+from quercus.acquisition.layout import AUTO_WORTH, CASE, GENERATOR, UNKNOWN
 from quercus.acquisition.policy_outcomes import Outcome
 from quercus.acquisition.rows import CaseRows
 from quercus.engine import Floats, Known
-from quercus.learners.utility.arguments import CLASSES, NUMERICS, OBJECTIVES, WORTH, check_arguments, check_range_names
+from quercus.learners.utility.arguments import CLASSES, NUMERICS, OBJECTIVES, check_arguments, check_range_names
 from quercus.learners.utility.kernels.cases import learn_rows, run_cases
 from quercus.learners.utility.kernels.layout import SETTINGS
 from quercus.learners.utility.outcomes import find_outcomes
@@ -56,7 +56,7 @@ class UtilityEngine(CaseEngine):
         settings["uniform"] = CLASSES[params.classes]
         settings["confidence"] = math.inf if params.confidence is None else params.confidence
         settings["is_relative"] = params.worth == "auto"
-        settings["worth"] = WORTH if params.worth == "auto" else params.worth or 0.0
+        settings["worth"] = AUTO_WORTH if params.worth == "auto" else params.worth or 0.0
         settings["budget"] = params._left(params.budget, 0.0, shared=False)
         settings["total"] = params._left(None, 0.0) + params.spent_
         return settings

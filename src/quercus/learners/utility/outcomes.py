@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.layout import KNOWN, NUMERIC
-from quercus.acquisition.policy_outcomes import Names, Outcome, Part, Span
+from quercus.acquisition.layout import KNOWN
+from quercus.acquisition.policy_outcomes import MOST_OUTCOMES, Names, Outcome, Part, Span
+from quercus.engine import Floats
 from quercus.learners.utility.kernels.layout import QUANTILES
 from quercus.learners.utility.state import UtilityState
-from quercus.predictor import Floats
+from quercus.rows import NUMERIC
 from quercus.schema import Schema
 
-MOST_OUTCOMES = 32
 # Of the joint outcomes of a group so many are followed from feature to feature.
 _MOST_FOLLOWED = 4096
 

@@ -13,9 +13,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NOMINAL, NUMERIC, UNSEEN, YOUNG
+from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, YOUNG
+from quercus.engine import Floats
 from quercus.learners.utility.kernels.layout import EXP3, FIRST_CAPACITY, LARGEST_UNIT, MOST_PAIRED, QUANTILES, TENTHS
-from quercus.predictor import Floats
+from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 from quercus.schema import Schema
 from quercus.state import Field, Index, Real, State, StateError, Whole
 

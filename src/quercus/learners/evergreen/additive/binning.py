@@ -19,8 +19,8 @@ from quercus.learners.evergreen.additive.state import (
     WEIGHT,
     AdditiveState,
 )
-from quercus.learners.evergreen.layout import NUMERIC
 from quercus.learners.evergreen.reservoir import count_distinct, draw_quantile_edges, find_bin, refine_edges
+from quercus.rows import NUMERIC
 
 _TINY = 1e-9
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from quercus.engine import Floats
 from quercus.learners.evergreen.additive.binning import draw_additive_edges, renew_bins
 from quercus.learners.evergreen.additive.kernels import write_contributions
 from quercus.learners.evergreen.additive.state import (
@@ -19,8 +20,8 @@ from quercus.learners.evergreen.additive.state import (
     WEIGHT,
     AdditiveState,
 )
-from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, NOMINAL, NUMERIC, UNSEEN
-from quercus.predictor import Floats
+from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART
+from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 
 _MOST_CELLS = LAST_CATEGORY + 1
 _FIRST_CATEGORIES = 4

@@ -31,17 +31,9 @@ from quercus.learners.evergreen.additive.state import (
     AdditiveState,
     AdditiveWorkspace,
 )
-from quercus.learners.evergreen.layout import (
-    LAST_CATEGORY,
-    LEAST_PART,
-    LOSS_DECAY,
-    NEEDS_EDGES,
-    NEEDS_RESIZE,
-    NOMINAL,
-    NUMERIC,
-)
+from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, LOSS_DECAY, NEEDS_EDGES, NEEDS_RESIZE
 from quercus.learners.evergreen.reservoir import KEEPING, draw_number, find_bin, round_weight
-from quercus.rows import DONE, Rows
+from quercus.rows import DONE, NOMINAL, NUMERIC, Rows
 
 # Lines of a workspace: the trees' probabilities, their logarithms, naive Bayes, and the probabilities of the model.
 TREES, LOG_TREES, SUM, ADDITIVE = range(4)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from quercus.learners.evergreen.layout import GRAIN, HEAVIEST, LAST_CATEGORY, NUMERIC, UNSEEN
+from quercus.learners.evergreen.layout import GRAIN, HEAVIEST, LAST_CATEGORY
+from quercus.rows import NUMERIC, UNSEEN
 from quercus.state import Field, Real, State, StateError, Whole
 
 BINS = 16

@@ -18,7 +18,7 @@ from quercus.learners.incremental.adaptive.alternate_subtrees import (
     start_alternate,
 )
 from quercus.learners.incremental.adaptive.state import AdaptiveState
-from quercus.learners.incremental.answers import mix_bayes, share_counts, uses_bayes
+from quercus.learners.incremental.answers import descend, mix_bayes, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_grown, is_due
 from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
@@ -42,24 +42,6 @@ RIPE = 100.0
 # Rows that an alternate learns before it may be dropped because it errs more, and after which it is dropped anyway.
 SHORTEST_TRIAL = 1_000
 LONGEST_TRIAL = 5_000
-
-
-@kernel(inline=True)
-def descend(nodes: Any, top: int, X: Any, i: int) -> np.int64:
-    """Return the leaf of row i below a node."""
-    node = np.uint32(top)
-    left = np.uint32(nodes[node].left)
-    while left > 0:
-        x = X[i, np.uint32(nodes[node].feature)]
-        threshold = nodes[node].threshold
-        goes_left = x <= threshold
-        if nodes[node].nominal:
-            goes_left = x == threshold
-        if x != x:
-            goes_left = nodes[node].missing_left != 0
-        node = left + np.uint32(0 if goes_left else 1)
-        left = np.uint32(nodes[node].left)
-    return np.int64(node)
 
 
 @kernel

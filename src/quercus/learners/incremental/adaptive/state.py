@@ -13,14 +13,10 @@ import numpy.typing as npt
 
 from quercus.learners.incremental.checks import require, walk_links
 from quercus.learners.incremental.layout import KEPT_SHARE
-from quercus.learners.incremental.state import GrowingState, TreeState
+from quercus.learners.incremental.state import COUNT, FLAG, INT, GrowingState, Integers, TreeState
 from quercus.state import Field, Index, Real, StateError, Whole
 from quercus.statistics.detector_kernels import ADWIN_WIDTH
 
-Integers = npt.NDArray[np.int64]
-_INT = np.int32
-_FLAG = Whole(_INT, high=1)
-_COUNT = Whole(_INT)
 # What is not known of a row.
 _UNKNOWN = -1
 
@@ -39,10 +35,10 @@ class AdaptiveState(GrowingState):
         {
             "parent": Index("node"),  # -1: the root; of an alternate's root: the node that it may replace
             "alternate": Index("node", optional=False),  # 0: none
-            "starts": _FLAG,  # 1: an alternate starts at the next row
+            "starts": FLAG,  # 1: an alternate starts at the next row
             "leaf": Index("node"),  # of the alternate, that the current row belongs to
-            "wrong": Whole(_INT, low=_UNKNOWN, high=1),  # whether the alternate's answer to the current row was
-            "fair": _FLAG,  # whether the current row says something about which of the two is better
+            "wrong": Whole(INT, low=_UNKNOWN, high=1),  # whether the alternate's answer to the current row was
+            "fair": FLAG,  # whether the current row says something about which of the two is better
             "rows": Whole(np.int64, high=2**62),  # that the alternate has learned
         },
         "node",
@@ -55,11 +51,11 @@ class AdaptiveState(GrowingState):
     watching = Field(
         {
             "free_pair": Index("node", optional=False),  # 0: none; linked through nodes.left
-            "free_pairs": _COUNT,
-            "alternates": _COUNT,
-            "starting": _COUNT,
-            "needed": _COUNT,  # splits and alternates that there must be room for
-            "main": _FLAG,  # whether one of them is a split of the tree itself
+            "free_pairs": COUNT,
+            "alternates": COUNT,
+            "starting": COUNT,
+            "needed": COUNT,  # splits and alternates that there must be room for
+            "main": FLAG,  # whether one of them is a split of the tree itself
             "full": Whole(np.int64, high=1),  # no room for alternates: they have stopped growing
             "wrong": Whole(np.int64, low=_UNKNOWN, high=1),  # whether the answer to the current row was
             "started": Whole(np.int64),

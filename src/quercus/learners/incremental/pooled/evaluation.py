@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.incremental.bins import cut_between
 from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_child
-from quercus.learners.incremental.layout import CREDIBLE, NO_CORRECTION, NOMINAL, ROUNDING, SIZE_LABELS, SIZE_VOLUME
+from quercus.learners.incremental.layout import CREDIBLE, NO_CORRECTION, ROUNDING, SIZE_LABELS, SIZE_VOLUME
+from quercus.rows import NOMINAL
+from quercus.statistics.cuts import cut_between
 from quercus.statistics.impurity import bound_impurity, bound_pair, estimate_impurity
 from quercus.statistics.layout import LEVELS, MAX_T
 

@@ -9,21 +9,14 @@ from numba import types
 
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
-from quercus.learners.incremental.answers import route, share_counts
+from quercus.learners.incremental.answers import descend, share_counts
 from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
-from quercus.learners.incremental.layout import (
-    LABEL,
-    NEEDS_CAPACITY,
-    NEEDS_NODES,
-    NEEDS_RESIZE,
-    NEEDS_ROWS,
-    UNSEEN,
-)
+from quercus.learners.incremental.layout import LABEL, NEEDS_CAPACITY, NEEDS_NODES, NEEDS_RESIZE, NEEDS_ROWS
 from quercus.learners.incremental.pooled.evaluation import count_classes, find_cut
 from quercus.learners.incremental.pooled.lists import insert_label, measure_list
 from quercus.learners.incremental.pooled.splits import draw_box, split_leaf
 from quercus.learners.incremental.pooled.state import PooledState
-from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, Rows
+from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, PAUSED, PREDICT, RESUME, UNSEEN, Rows
 
 _PLACES = array_type(np.int64, 1, True)
 
@@ -120,7 +113,7 @@ def run_pool_rows(
         if i >= last:
             option.stopped = PAUSED
             return i
-        node = route(nodes, X, i)
+        node = descend(nodes, 0, X, i)
         learns = mode & (LEARN | LABEL) != 0 and w[i] > 0.0
         if not (mode & RESUME != 0 and i == start):
             if option.classes > 0 and mode & (PREDICT | ASK):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.compile import kernel
-from quercus.learners.incremental.bins import cut_between
-from quercus.learners.incremental.layout import NOMINAL, SIZE_POOL
+from quercus.learners.incremental.layout import SIZE_POOL
+from quercus.rows import NOMINAL
+from quercus.statistics.cuts import cut_between
 
 
 @kernel

@@ -10,12 +10,10 @@ import numpy.typing as npt
 from quercus.learners.incremental.kernels import find_leaves
 from quercus.learners.incremental.layout import SIZE_POOL, SIZE_VOLUME
 from quercus.learners.incremental.pooled.kernels import measure_pool
+from quercus.learners.incremental.state import Floats, Integers
 
 if TYPE_CHECKING:
     from quercus.learners.incremental.pooled.state import PooledState
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def link_rows(tree: PooledState) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.incremental.bins import cut_between
-from quercus.learners.incremental.layout import NOMINAL, SIZE_POOL, SIZE_VOLUME
+from quercus.learners.incremental.layout import SIZE_POOL, SIZE_VOLUME
 from quercus.learners.incremental.pooled.evaluation import divide_volume
 from quercus.learners.incremental.pooled.lists import append_row, clear_heads, measure_list
+from quercus.rows import NOMINAL
+from quercus.statistics.cuts import cut_between
 from quercus.statistics.impurity import estimate_impurity
 
 

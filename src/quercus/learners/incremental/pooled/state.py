@@ -25,20 +25,14 @@ from quercus.learners.incremental.layout import (
     MEMO_WIDTH,
     NEEDS_NODES,
     NEEDS_ROWS,
-    NOMINAL,
     SIZE_POOL,
     SIZE_VOLUME,
-    UNSEEN,
 )
-from quercus.learners.incremental.state import GrowingState, TreeState
+from quercus.learners.incremental.state import COUNT, FLAG, INT, Floats, GrowingState, Integers, TreeState
+from quercus.rows import NOMINAL, UNSEEN
 from quercus.state import Field, Index, Real, Whole
 from quercus.statistics.layout import MEASURE_DEVIATION
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-_INT = np.int32
-_FLAG = Whole(_INT, high=1)
-_COUNT = Whole(_INT)
 _MEMO_PER_ROW, _LEAST_MEMO, _MOST_MEMO = 4, 2**8, 2**17
 
 
@@ -62,8 +56,8 @@ class PooledState(GrowingState):
     values = Field(Real(nan=True), "row", "feature")
     rows = Field(
         {
-            "label": Whole(_INT, low=-1),  # -1: none
-            "joined": _FLAG,  # 1: came with its label, so that it is not in `sorted`
+            "label": Whole(INT, low=-1),  # -1: none
+            "joined": FLAG,  # 1: came with its label, so that it is not in `sorted`
             "weight": Real(low=0.0, high=HEAVIEST_SUM),  # of the label
         },
         "row",
@@ -72,10 +66,10 @@ class PooledState(GrowingState):
     regions = Field(
         {
             "looks": Whole(np.int64, high=2**62),  # evaluations
-            "start": _COUNT,  # of its rows in `sorted`
-            "rows": _COUNT,
-            "labels": _COUNT,  # labelled rows
-            "due": _FLAG,  # is to be evaluated
+            "start": COUNT,  # of its rows in `sorted`
+            "rows": COUNT,
+            "labels": COUNT,  # labelled rows
+            "due": FLAG,  # is to be evaluated
             "volume": Real(low=0.0, high=1.0),  # share of the root's box, for sizes by volume
         },
         "node",
@@ -85,17 +79,17 @@ class PooledState(GrowingState):
     # The arguments as codes and numbers, and the counters.
     pooling = Field(
         {
-            "measure": Whole(_INT, high=MEASURE_DEVIATION),
-            "bound": Whole(_INT, low=CREDIBLE, high=HOEFFDING_INTERVAL),
-            "correction": Whole(_INT, high=CUTS_AND_LOOKS),
-            "size": Whole(_INT, high=SIZE_VOLUME),
+            "measure": Whole(INT, high=MEASURE_DEVIATION),
+            "bound": Whole(INT, low=CREDIBLE, high=HOEFFDING_INTERVAL),
+            "correction": Whole(INT, high=CUTS_AND_LOOKS),
+            "size": Whole(INT, high=SIZE_VOLUME),
             "delta": Real(low=0.0, high=0.5),
             "min_leaf": Real(low=0.0),
             "rows": Whole(np.int64),
             "pooled": Whole(np.int64),  # of these, rows that came without labels
             "labelled": Whole(np.int64),
-            "began": _FLAG,  # the box of the root is drawn
-            "unfinished": _FLAG,  # a row has been learned, but not all leaves that are due were evaluated
+            "began": FLAG,  # the box of the root is drawn
+            "unfinished": FLAG,  # a row has been learned, but not all leaves that are due were evaluated
             "needs": Whole(np.int64, high=NEEDS_NODES),
         },
         1,
@@ -108,7 +102,7 @@ class PooledState(GrowingState):
             "next": Index("row"),
             # At the last of equal values: how many rows of `sorted` are left of the cut behind it; of a category: have
             # it.
-            "below": _COUNT,
+            "below": COUNT,
         },
         "list",
         "link",
@@ -119,9 +113,9 @@ class PooledState(GrowingState):
         {
             "first": Index("row"),
             "last": Index("row"),
-            "labels": _COUNT,  # labelled rows whose value is known
-            "joined": _COUNT,  # of these, rows that came with their label
-            "known": _COUNT,  # rows of `sorted` whose value is known
+            "labels": COUNT,  # labelled rows whose value is known
+            "joined": COUNT,  # of these, rows that came with their label
+            "known": COUNT,  # rows of `sorted` whose value is known
         },
         "head",
         "list",

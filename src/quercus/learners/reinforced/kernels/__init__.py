@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from quercus.acquisition.kernels import draw_seed, seed_generator
-from quercus.acquisition.layout import CASE, EXPLORE, LEARN, POSTERIOR, STEP, UNKNOWN, WHOLE
+from quercus.acquisition.layout import CASE, EXPLORE, POSTERIOR, STEP, UNKNOWN, WHOLE
 from quercus.acquisition.rows import CaseRows
 from quercus.compile import kernel
 from quercus.decision import decide
@@ -17,6 +17,7 @@ from quercus.learners.reinforced.kernels.learning import learn_example, monitor_
 from quercus.learners.reinforced.kernels.model import mix_posterior, price_items
 from quercus.learners.reinforced.layout import ANSWER, MIXED, NOWHERE, SILENT, EpisodeWorkspace
 from quercus.learners.reinforced.state import ReinforcedState
+from quercus.rows import LEARN
 
 
 @kernel

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from quercus.acquisition.kernels import draw_quantiles, draw_seed, seed_generator
-from quercus.acquisition.layout import KEPT_VALUES, KNOWN, NUMERIC, UNSEEN, YOUNG
+from quercus.acquisition.layout import KEPT_VALUES, KNOWN, YOUNG
 from quercus.compile import kernel
 from quercus.learners.reinforced.kernels.lookup import hash_item
 from quercus.learners.reinforced.kernels.model import count_result, value_node
 from quercus.learners.reinforced.kernels.trajectories import add_path, add_random_paths
 from quercus.learners.reinforced.layout import ALERT, CHANGE_DELTA, HELD, KEPT_AFTER_CHANGE, NOWHERE
+from quercus.rows import NUMERIC, UNSEEN
 from quercus.statistics.detector_kernels import adwin_add, adwin_rose
 
 

@@ -9,9 +9,7 @@ import numpy as np
 from quercus.acquisition.kernels import find_cell
 from quercus.compile import kernel
 from quercus.learners.reinforced.layout import NOWHERE
-from quercus.randomness import mix_bits
-
-_STEP = 0x9E3779B97F4A7C15
+from quercus.randomness import GOLDEN, mix_bits
 
 
 @kernel
@@ -25,10 +23,10 @@ def hash_item(tree: Any, work: Any, item: Any, row: Any) -> None:
         if x == x:
             # 0 is a value that is missing, and 1 one that was never learned.
             drawn, cell = tree.features[f].drawn, 2 + find_cell(tree.features, tree.edges, f, x)
-        key = mix_bits(np.uint64(f + 1) * np.uint64(_STEP) + np.uint64(drawn))
+        key = mix_bits(np.uint64(f + 1) * np.uint64(GOLDEN) + np.uint64(drawn))
         key = mix_bits(key + np.uint64(cell))
         item.key0 ^= key
-        item.key1 ^= mix_bits(key + np.uint64(_STEP))
+        item.key1 ^= mix_bits(key + np.uint64(GOLDEN))
 
 
 @kernel

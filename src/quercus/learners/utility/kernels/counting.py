@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.acquisition.kernels import draw_quantiles, find_cell
-from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, NUMERIC, YOUNG
+from quercus.acquisition.layout import KEPT_VALUES, MOST_BINS, YOUNG
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.layout import LARGEST_UNIT, QUANTILES, TENTHS
+from quercus.rows import NUMERIC
 
 
 @kernel(borrows=True)

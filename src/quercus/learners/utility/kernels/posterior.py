@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quercus.acquisition.kernels import find_cell, seed_generator
-from quercus.acquisition.layout import KNOWN, NUMERIC
+from quercus.acquisition.layout import KNOWN
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.hypotheses import make_hypotheses
 from quercus.learners.utility.kernels.information import draw_samples
@@ -26,6 +26,7 @@ from quercus.learners.utility.kernels.layout import (
 from quercus.learners.utility.kernels.pairs import share_by_partner, side_of
 from quercus.learners.utility.kernels.sampling import draw_cells
 from quercus.randomness import draw_uniform
+from quercus.rows import NUMERIC
 
 _ETA = 0.01
 _SMALLEST = 2.0**-512

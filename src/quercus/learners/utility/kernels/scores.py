@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import log2
 from typing import Any
 
-from quercus.acquisition.layout import NUMERIC, UNKNOWN
+from quercus.acquisition.layout import UNKNOWN
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.layout import (
     EC2,
@@ -25,6 +25,7 @@ from quercus.learners.utility.kernels.layout import (
     US,
 )
 from quercus.learners.utility.kernels.pairs import share_by_partner
+from quercus.rows import NUMERIC
 
 
 @kernel(inline=True, borrows=True)
