@@ -35,7 +35,7 @@ KILLS ?= 1000
 soak: .venv/ready
 	$(BIN)/python -m tests.soak files $(FILES)
 	$(BIN)/python -m tests.soak threads $(TIME)
-	QUERCUS_SOAK=1 QUERCUS_KILLS=$(KILLS) $(BIN)/python -m pytest -n 2 tests/adapters tests/ask tests/checks tests/test_estimator.py
+	QUERCUS_SOAK=1 QUERCUS_KILLS=$(KILLS) $(BIN)/python -m pytest -n 2 --dist loadfile tests
 
 bench: .venv/bench
 	$(BIN)/python -m experiments peers speed --scale full --fresh

@@ -109,10 +109,10 @@ def test_utilities_are_scores_and_propensities_are_kept():
     assert not np.isnan(strategy.propensities_).any()
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(
     st.sampled_from([Uncertain(0.2), Random(0.3), VariableUncertainty(0.2), Random(Share(0.25, window=20))]),
-    st.lists(st.integers(1, 40), min_size=1, max_size=10),
+    st.lists(st.integers(1, 30), min_size=1, max_size=10),
 )
 def test_the_budget_holds_in_batches_of_any_size(policy, sizes):
     strategy, model = ActivemlStrategy(policy), fitted()

@@ -16,6 +16,7 @@ class ByRow(qc.EvergreenTree):
         raise AttributeError
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("delay", [0, 120])
 def test_the_compiled_loop_asks_and_learns_the_same(policy, delay):

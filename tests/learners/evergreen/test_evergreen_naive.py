@@ -12,6 +12,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("stream", STREAMS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("bins", [64, 4])

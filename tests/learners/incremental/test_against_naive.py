@@ -8,6 +8,9 @@ import pytest
 from quercus import ConfidenceTree, HoeffdingTree
 from tests.learners.incremental.oracle.tree import NaiveTree
 
+# Each case against a slow version: `make soak` runs them all.
+pytestmark = pytest.mark.sampled(3)
+
 RULES = ["hoeffding", "practical", "theorem", "tight", "mcdiarmid"]
 
 

@@ -54,6 +54,7 @@ def run_both(X, y, w=None, nominal=(), **settings):
     return tree
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("criterion", "delta", "bound", "correction"),
     [

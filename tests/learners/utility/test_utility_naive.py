@@ -13,6 +13,9 @@ from tests.learners.utility.oracle import cases as naive
 from tests.learners.utility.oracle import select as selecting
 from tests.learners.utility.oracle.state import NaiveUtility
 
+# Each case against a slow version: `make soak` runs them all.
+pytestmark = pytest.mark.sampled(3)
+
 KINDS = ("numeric", "nominal", "numeric", "nominal", "numeric")
 NAMES = tuple("abcde")
 CLOSE = 1e-9
