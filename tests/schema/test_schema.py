@@ -74,3 +74,26 @@ def test_import_is_light():
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"nominal": "job"}, "its nominal features must be a list"),
+        ({"nominal": 3}, "its nominal features must be a list"),
+        ({"nominal": [1.5]}, "its nominal features must be a list"),
+        ({"learner": 3}, "it must name its learner"),
+        ({"names": "ab"}, "must be lists"),
+        ({"names": ["a", "a"]}, "different texts"),
+        ({"kinds": ["numeric"]}, "2 names, 1 kinds"),
+        ({"kinds": ["numeric", "odd"]}, "neither numeric nor nominal"),
+        ({"labels": [1]}, "not of the type"),
+        ({"open": 1}, "whether features may come"),
+    ],
+)
+def test_what_describes_no_schema_is_refused(changed, told):
+    schema = Schema()
+    schema.commit(schema.read([{"a": 1.0, "b": "x"}], learn=True))
+    schema.commit(schema.read_labels(["yes"]))
+    with pytest.raises(ValueError, match=told):
+        Schema.from_dict(schema.to_dict() | changed)

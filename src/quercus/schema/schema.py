@@ -151,5 +151,9 @@ def _check_state(state: Mapping[str, Any]) -> None:
             raise ValueError(f"its feature {name!r} is neither numeric nor nominal.")
     if {LABEL_TYPES.get(type(label)) for label in labels} - {state["label_type"]}:
         raise ValueError("its labels are not of the type that it names.")
+    if not isinstance(state["nominal"], list) or not all(type(entry) in (str, int) for entry in state["nominal"]):
+        raise ValueError("its nominal features must be a list of names and positions.")
+    if type(state["learner"]) is not str:
+        raise ValueError("it must name its learner.")
     if not all(type(state[name]) is bool for name in ("named", "open")):
         raise ValueError("it must say whether features may come, and whether they have names of their own.")
