@@ -185,4 +185,4 @@ def _check_tree(tree: Any) -> None:
 def _select(schema: dict[str, Any], columns: Integers) -> dict[str, Any]:
     """Return the schema of some of the features."""
     lists = {name: [schema[name][column] for column in columns] for name in ("names", "kinds", "categories")}
-    return schema | lists | {"nominal": None}
+    return schema | lists | {"nominal": []}
