@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from quercus.arguments import check_seed
 from quercus.engine import Asks, Floats, Freezable, Integers, Monitors, Stop
 from quercus.interrupts import next_slice, uninterrupted
 from quercus.predictor import Predictor, has
@@ -65,8 +66,9 @@ class Classifier(Predictor):
             self.__dict__["_is_changed"] = True
 
     def _check_arguments(self) -> None:
-        """Raise an error for an argument that makes no sense."""
         self.engine.check(self)
+        check_seed(self.seed)
+        super()._check_arguments()
 
     def _check_names_fit(self, names: list[str]) -> None:
         """Raise an error for an argument that does not fit the features that there will be."""
@@ -287,10 +289,10 @@ class Classifier(Predictor):
         n, width = rows.X.shape
         starts = sorted({0, *arrived})
         for start, stop in zip(starts, [*starts[1:], n], strict=True):
-            known = width - sum(row > start for row in arrived)
-            part = rows if (start, stop, known) == (0, n, width) else rows.part(start, stop, known)
+            features = width - sum(row > start for row in arrived)
+            part = rows if (start, stop, features) == (0, n, width) else rows.part(start, stop, features)
             try:
-                self._own_gate.alone(self._widen, known)
+                self._own_gate.alone(self._widen, features)
                 self._run(part, mode)
             except FullError as full:
                 raise FullError(start + full.row, full.error) from full.error

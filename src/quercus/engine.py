@@ -111,6 +111,17 @@ class Viewable(Protocol):
 
 
 @runtime_checkable
+class SumsTrees(Protocol):
+    """A model of several trees, which cannot be shown as one."""
+
+    def count_leaves(self, state: Any) -> int:
+        """Return the number of leaves of all trees."""
+
+    def sum_gains(self, state: Any, features: int) -> Floats:
+        """Return what all splits by each feature gained in all trees, in any unit."""
+
+
+@runtime_checkable
 class Explains(Protocol):
     """A model that can say how it comes to an answer."""
 

@@ -13,8 +13,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
-from quercus.arguments import read_loss
-from quercus.engine import Explains, Floats, HasRegions, Integers, Known, KnowsSupport, Viewable
+from quercus.arguments import check_loss, read_loss
+from quercus.engine import Explains, Floats, HasRegions, Integers, Known, KnowsSupport, SumsTrees, Viewable
 from quercus.explain import Explanation, TreeView, to_dot, to_html, to_mermaid, to_text
 from quercus.interrupts import Gate
 from quercus.registry import describe, rebuild
@@ -55,6 +55,11 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _labels: npt.NDArray[Any]
     _order: Integers
     _loss: Floats
+
+    def _check_arguments(self) -> None:
+        """Raise an error for an argument that makes no sense."""
+        if self.loss is not None:
+            check_loss(self.loss)
 
     def _answer(self, X: Floats) -> tuple[Integers, Floats]:
         """Return class ids and probabilities by class id."""
@@ -132,7 +137,11 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_leaves_(self) -> int:
-        """Number of leaves."""
+        """Number of leaves, of all trees if there are several."""
+        if isinstance(self.engine, SumsTrees):
+            self._check_fitted()
+            with self._own_gate.reading:
+                return self.engine.count_leaves(self._state)
         return self._size()[0]
 
     @property
@@ -150,11 +159,12 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def feature_importances_(self) -> Floats:
         """Share of each feature in what all splits gained."""
-        if not isinstance(self.engine, Viewable):
+        if not isinstance(self.engine, Viewable | SumsTrees):
             raise AttributeError(f"a {type(self).__name__} does not know what its features are worth.")
         self._check_fitted()
+        sum_gains = self.engine.sum_gains if isinstance(self.engine, SumsTrees) else self.engine.importances
         with self._own_gate.reading:
-            gained = self.engine.importances(self._state, int(self.n_features_in_))
+            gained = sum_gains(self._state, int(self.n_features_in_))
         return np.asarray(gained / max(gained.sum(), np.finfo(float).tiny), np.float64)
 
     @has(Viewable)  # type: ignore[untyped-decorator]
@@ -297,8 +307,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _from_model(cls, model: Model) -> Self:
         try:
             learner = cls(**{name: rebuild(value) for name, value in model.parameters.items()})
-            if cls.engine is not None:
-                cls.engine.check(learner)
+            learner._check_arguments()
             learner.schema_ = Schema.from_dict(model.schema)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"its header does not fit {cls.__name__}: {error}") from error

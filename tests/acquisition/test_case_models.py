@@ -35,7 +35,7 @@ def run(case, row):
     asked = []
     while case.question is not None:
         asked.append(case.question)
-        part = case._model._tariff.features(case.question)
+        part = case._model._all_prices.features(case.question)
         case.answer({name: row.get(name) for name in part})
     return asked
 

@@ -28,7 +28,7 @@ def run(model, case, row, save=False):
         if save:
             case = model.resume(json.loads(json.dumps(case.to_dict())))
         asked.append(case.question)
-        case.answer({name: row[name] for name in model._tariff.features(case.question)})
+        case.answer({name: row[name] for name in model._all_prices.features(case.question)})
     return case, asked
 
 

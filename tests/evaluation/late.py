@@ -51,7 +51,7 @@ def play(
 
     for i, x in enumerate(rows):
         learn_until(i)
-        answer = shown.answer(x)
+        answer = shown.predict(x)
         story.answers.append(answer)
         decision = state.decide(float(policy.price), 0, shown.region(x, i + 1))
         if decision["asked"]:

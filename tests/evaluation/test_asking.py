@@ -25,11 +25,11 @@ from quercus.evaluation.delays import Delays
 from quercus.evaluation.run_ledger import RunLedger
 from quercus.learners.renewing import Renewing
 from quercus.ledger import Ledger
-from quercus.ledger.accuracy import fair_accuracy
 from quercus.streams import RandomTree
 from quercus.streams.rows import as_dicts
 from tests.evaluation.fakes import BatchLearner, PlainLearner, RowLearner, toy
 from tests.evaluation.late import Doubtful, mixed, play
+from tests.ledger.settled import fair_accuracy
 
 
 def measured(run: qc.Run) -> dict[str, object]:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quercus.ledger.accuracy import FairAccuracy, fair_accuracy
+from quercus.ledger.accuracy import FairAccuracy
 from quercus.ledger.counts import EventCount
 from quercus.ledger.sequences import RunningMean
+from tests.ledger.settled import fair_accuracy
 
 LABELS = ["ham", "spam"]
 

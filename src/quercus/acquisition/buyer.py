@@ -13,7 +13,7 @@ from quercus.acquisition.case import Case, open_case, resume_case
 from quercus.acquisition.engine import CaseEngine, Status, answer_example
 from quercus.acquisition.explaining import AnswerExplanation
 from quercus.acquisition.history import CaseHistory
-from quercus.acquisition.layout import CASE, DECISION, EXPLORE, Decision
+from quercus.acquisition.layout import CASE, CASE_STEP, EXPLORE, Decision
 from quercus.acquisition.policy import PolicyTree, make_policy_tree
 from quercus.acquisition.prices import Prices, PriceTables, read_costs, read_limit
 from quercus.acquisition.rows import CaseRows, PriceList, Purchases, SingleCase, check_weights
@@ -123,16 +123,16 @@ class FeatureBuyer(Classifier):
             raise ValueError("this case is of another model; bring it here with resume(case.to_dict()).")
         case._check_open()
         history = case._history
-        named = dict.fromkeys([*self._tariff.names, *history.values])
+        named = dict.fromkeys([*self._all_prices.names, *history.values])
         x = case.known if self._is_fitted() else {name: history.values.get(name) for name in named}
         ending = case._find_ending(plain(label))
 
         def make_rows(X: Floats, **given: Any) -> CaseRows:
-            decisions = np.zeros(1, DECISION)
-            decisions["left"], decisions["seed"] = case._left(), case._saved.seed
+            steps = np.zeros(1, CASE_STEP)
+            steps["left"], steps["seed"] = case._left(), case._saved.seed
             names, groups = self._prices.names, self._prices.group_of
             status = np.array([[history.status(name, groups.get(name, name)) for name in names]], np.uint8)
-            return self._case_rows(X, status=status, decisions=decisions, history=history, **given)
+            return self._case_rows(X, status=status, steps=steps, history=history, **given)
 
         mode = LEARN | CASE | (EXPLORE if case._saved.explore else 0)
         with self._learning():
@@ -328,7 +328,7 @@ class FeatureBuyer(Classifier):
         return self._tables_now().own
 
     @property
-    def _tariff(self) -> Prices:
+    def _all_prices(self) -> Prices:
         """Prices of these, and of the features that are named and have not been learned."""
         return self._tables_now().all
 

@@ -138,7 +138,7 @@ class Case:
         quote = self._asking
         if quote is None:
             self._refuse_answer()
-        if not self._to_buy(self._model._tariff.check_item(quote.item)):
+        if not self._to_buy(self._model._all_prices.check_item(quote.item)):
             raise ValueError(f"{quote.item!r} brings nothing new: the groups have changed; read case.question again.")
         self._buy(quote, self._read_answer(quote.item, value), asked=True)
 
@@ -151,7 +151,7 @@ class Case:
             Features or groups.
         """
         self._check_open()
-        prices = self._model._tariff
+        prices = self._model._all_prices
         if not items or len(set(items)) < len(items):
             raise ValueError(f"order{items!r} names {'an item twice' if items else 'nothing'}; name each item once.")
         for item in items:
@@ -197,7 +197,7 @@ class Case:
             A feature or a group.
         """
         self._check_open()
-        item = self._model._tariff.check_item(item)
+        item = self._model._all_prices.check_item(item)
         if item in self._history.bought:
             raise ValueError(
                 f"{item!r} is bought and cannot be refused; note with receive() that it came back without a result."
@@ -207,7 +207,7 @@ class Case:
         if features:
             asked = self._asking is not None and self._asking.item == item
             worth = self._asking.worth if self._asking is not None and asked else math.nan
-            quote = Quote(item, self._model._tariff.price(item), worth)
+            quote = Quote(item, self._model._all_prices.price(item), worth)
             self._take(quote, asked, kind="refused", item=item, features=tuple(features))
         elif REFUSED not in states.values():
             raise ValueError(f"{item!r} is known already and cannot be refused.")
@@ -250,7 +250,7 @@ class Case:
             return "closed"
         left, asking = self._left(), self._asking
         if asking is not None and asking.price <= left:
-            prices = self._model._tariff
+            prices = self._model._all_prices
             as_before = asking.item in prices.numbers and prices.price(asking.item) == asking.price
             if as_before and self._to_buy(asking.item):
                 return asking
@@ -260,7 +260,7 @@ class Case:
         return self._model._left(self._saved.budget, self.cost)
 
     def _states(self, item: str) -> dict[str, int]:
-        return {name: self._history.status(name, item) for name in self._model._tariff.features(item)}
+        return {name: self._history.status(name, item) for name in self._model._all_prices.features(item)}
 
     def _to_buy(self, item: str) -> tuple[str, ...]:
         """Return the features of an item that its price would bring."""
@@ -301,7 +301,7 @@ class Case:
         raise ValueError(f"the case asks for nothing more ({found}); buy more with order() and receive() if you want.")
 
     def _read_answer(self, item: str, value: Any) -> dict[str, Value]:
-        members = self._model._tariff.features(item)
+        members = self._model._all_prices.features(item)
         if not isinstance(value, Mapping):
             if item in members:
                 return {item: read_value(self._model, item, value)}

@@ -67,6 +67,8 @@ class CaseEngine:
     """
 
     first_slice = 64
+    # How rows are learned whose values are all known.
+    row_mode = LEARN | WHOLE
 
     def check(self, params: Any) -> None:
         """Raise an error for an argument that makes no sense."""
@@ -103,7 +105,7 @@ class CaseEngine:
     def learn_rows(self, state: Any, params: Any, rows: Rows, known: Known, start: int, stop: int) -> int:
         """Learn all values of rows; return the first row that there is no room for."""
         cases = CaseRows.of(rows.part(start, stop), known)
-        return start + self.run_cases(state, params, cases, known, 0, stop - start, LEARN | WHOLE)
+        return start + self.run_cases(state, params, cases, known, 0, stop - start, self.row_mode)
 
     def fit_row(self, state: Any, params: Any, row: Floats, label: int, known: Known) -> None:
         """Make room for what a row brings: all of it or nothing."""
@@ -186,11 +188,11 @@ class CaseEngine:
         single = params._take_single(singles)
         width, rows = len(single.row), single.rows
         single.row[:], single.status[:] = row[:width], status[:width]
-        single.decisions[0], single.proba[:] = decision, 0.0
+        single.steps[0], single.proba[:] = decision, 0.0
         rows.history = history
         self.run_cases(params._state, params, rows, params._known, 0, 1, mode)
         rows.history = None
-        decided, proba = single.decisions[0].item(), single.proba[0].copy()
+        decided, proba = single.steps[0].item(), single.proba[0].copy()
         singles.append(single)
         return decided, proba
 
@@ -249,7 +251,7 @@ def plan_case(buyer: FeatureBuyer, history: CaseHistory, seed: int, explore: boo
     Features that have been named and never learned come first, as young ones, and only if the case explores.
     """
     with buyer._own_gate.reading:
-        tariff, new = buyer._tariff, _new_items(buyer, history)
+        tariff, new = buyer._all_prices, _new_items(buyer, history)
         affordable = [item for item in new if tariff.price(item) <= left]
         if explore and affordable:
             item = min(affordable, key=lambda name: tariff.price(name) > 0)
@@ -271,7 +273,7 @@ def plan_case(buyer: FeatureBuyer, history: CaseHistory, seed: int, explore: boo
 
 def _new_items(buyer: FeatureBuyer, history: CaseHistory) -> list[str]:
     """Return the items with a feature that the model has never met, as far as the case can buy them now."""
-    tariff, own = buyer._tariff, buyer._prices.places if buyer._is_fitted() else {}
+    tariff, own = buyer._all_prices, buyer._prices.places if buyer._is_fitted() else {}
     if len(tariff.names) == len(own):
         return []
     fresh = [name for name in tariff.names if name not in own]
@@ -281,7 +283,7 @@ def _new_items(buyer: FeatureBuyer, history: CaseHistory) -> list[str]:
 
 def can_buy(buyer: FeatureBuyer, history: CaseHistory, item: str) -> bool:
     """Return whether a case could buy an item now, money apart."""
-    tariff = buyer._tariff
+    tariff = buyer._all_prices
     if item not in tariff.numbers or item in history.bought:
         return False
     needs = [tariff.items[number] for number in tariff.needs[tariff.numbers[item]]]
@@ -291,7 +293,7 @@ def can_buy(buyer: FeatureBuyer, history: CaseHistory, item: str) -> bool:
 
 def is_settled(buyer: FeatureBuyer, history: CaseHistory, item: str) -> bool:
     """Return whether nothing more is to come of an item: its results are there, or it is not to be had."""
-    states = (history.status(name, item) for name in buyer._tariff.features(item))
+    states = (history.status(name, item) for name in buyer._all_prices.features(item))
     return all(state not in (UNKNOWN, ORDERED) for state in states)
 
 
@@ -317,7 +319,7 @@ def read_known(buyer: FeatureBuyer, known: Mapping[str, Any] | None) -> dict[str
     if known is not None and not isinstance(known, Mapping):
         raise TypeError(f"known must be a dict of values by feature name, not a {type(known).__name__}.")
     given = {} if known is None else plain_keys(known)
-    if not buyer._is_fitted() and not buyer._tariff.names and not (buyer.features == "open" and given):
+    if not buyer._is_fitted() and not buyer._all_prices.names and not (buyer.features == "open" and given):
         raise ValueError(
             "the model has learned nothing and knows no features to ask for; fit it on history first, or name the "
             "features in costs, such as costs={'age': 0, 'mri': 500}."
@@ -333,17 +335,17 @@ def read_value(buyer: FeatureBuyer, name: str, value: Any) -> Value:
         buyer.schema_.read_one({name: value}, np.empty(len(buyer.schema_.names)), True)
     else:
         scratch = Schema(nominal=buyer.nominal, open=True)
-        scratch.read_one({**dict.fromkeys(buyer._tariff.names), name: value}, np.empty(0), True)
+        scratch.read_one({**dict.fromkeys(buyer._all_prices.names), name: value}, np.empty(0), True)
     read: Value = plain(value)
     return read
 
 
 def check_feature(buyer: FeatureBuyer, name: str) -> None:
     """Raise ValueError for a name that is no feature."""
-    if name in buyer._tariff.places or buyer.features == "open":
+    if name in buyer._all_prices.places or buyer.features == "open":
         return
     raise ValueError(
-        f"there is no feature {name!r}; the features are {listed(buyer._tariff.names)}."
+        f"there is no feature {name!r}; the features are {listed(buyer._all_prices.names)}."
         + ("" if buyer._is_fitted() else " Nothing has been learned yet: name it in costs, or fit on history first.")
     )
 

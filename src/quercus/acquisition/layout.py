@@ -21,7 +21,7 @@ AUTO_WORTH = 200.0
 # Bins are drawn from so many values on, from the first values, which are kept, and there are never more.
 YOUNG, KEPT_VALUES, MOST_BINS = 16, 512, 64
 # A step of a case. It is told what is ``left`` of the budget and the ``seed`` of the case.
-DECISION = np.dtype(
+CASE_STEP = np.dtype(
     [
         ("item", np.int64),
         ("stop", np.int64),

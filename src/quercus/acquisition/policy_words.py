@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from quercus.acquisition.history import Label
 from quercus.acquisition.layout import REFER
-from quercus.explain.captions import GREY, pick_colours, plural
+from quercus.explain.captions import GREY, pick_colours
 from quercus.explain.chart import Box, Face
 from quercus.explain.page import write_html
 from quercus.explain.picture import draw, fit_head, head_room, make_bar
@@ -15,6 +15,7 @@ from quercus.explain.text import tree_column
 from quercus.explain.words import (
     others,
     pad,
+    plural,
     shorten,
     show_count,
     show_name,

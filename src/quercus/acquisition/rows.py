@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from quercus.acquisition.layout import DECISION, KNOWN, MISSING
+from quercus.acquisition.layout import CASE_STEP, KNOWN, MISSING
 from quercus.acquisition.prices import Prices
 from quercus.engine import Floats, Integers, Known
 from quercus.rows import Rows
@@ -38,7 +38,7 @@ class CaseRows(Rows):
         What all cases have cost, which counts against the total of all; minus infinity if there is no such limit.
     cost, status
         What each case has cost, and the state of each feature in it.
-    decisions
+    steps
         The next step of each.
     history
         Of the one case that the rows are; None for whole rows.
@@ -59,7 +59,7 @@ class CaseRows(Rows):
     spent = Field(np.float64, 1)
     cost = Field(np.float64, "row")
     status = Field(np.uint8, "row", "feature")
-    decisions = Field(DECISION, "row")
+    steps = Field(CASE_STEP, "row")
 
     whole: ClassVar[tuple[str, ...]] = ("asking", "ring", "order", "loss", "bought", "paid", "spent")
 
@@ -69,7 +69,7 @@ class CaseRows(Rows):
             "spent": np.full(1, -math.inf),
             "cost": np.zeros(n),
             "status": np.zeros(X.shape, np.uint8),
-            "decisions": np.zeros(n, DECISION),
+            "steps": np.zeros(n, CASE_STEP),
         }
         super().__init__(X, **(made | given))
         self.history = history
@@ -197,13 +197,13 @@ class SingleCase:
     ((1, 1), (1, 2))
     """
 
-    __slots__ = ("decisions", "prices", "proba", "row", "rows", "status")
+    __slots__ = ("prices", "proba", "row", "rows", "status", "steps")
 
     def __init__(self, known: Known, prices: PriceList, width: int) -> None:
         X, status = np.empty((1, width)), np.zeros((1, width), np.uint8)
         self.prices = prices
         self.row, self.status = X[0], status[0]
-        self.decisions, self.proba = np.zeros(1, DECISION), np.zeros((1, known.classes))
+        self.steps, self.proba = np.zeros(1, CASE_STEP), np.zeros((1, known.classes))
         self.rows = CaseRows(
             X,
             order=known.order,
@@ -211,7 +211,7 @@ class SingleCase:
             answers=np.zeros(1, np.int64),
             proba=self.proba,
             status=status,
-            decisions=self.decisions,
+            steps=self.steps,
             paid=np.zeros(len(prices.price)),
         )
 

@@ -89,7 +89,7 @@ def explain_answer(model: FeatureBuyer, x: Mapping[str, Any]) -> AnswerExplanati
         assert quote is not None
         asked.append(case.weigh(quote))
         case.answer({name: x.get(keys[name]) if name in keys else None for name in case._to_buy(quote.item)})
-    ended, prices = case.explain(), model._tariff
+    ended, prices = case.explain(), model._all_prices
     return AnswerExplanation(
         **{name: getattr(ended, name) for name in CaseExplanation.__dataclass_fields__},
         asked=tuple(asked),

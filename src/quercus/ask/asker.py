@@ -155,14 +155,13 @@ class Asker:
         with self._changing():
             features = self._features(x)
             price, day = self.state.prices([x])[0], self.state.days([x])[0]
-            x = features
-            region = self.learner_view.region(x, self.seen + 1, self.policy.by_counts, self.policy.by_posterior)
-            answer, proba = self.learner_view.answer(x), self.learner_view.proba(x)
+            region = self.learner_view.region(features, self.seen + 1, self.policy.by_counts, self.policy.by_posterior)
+            answer, proba = self.learner_view.predict(features), self.learner_view.proba(features)
             decision = self.state.decide(float(price), int(day), region)
             if not decision["asked"]:
                 return None
             id = self.ledger.ask(
-                x,
+                features,
                 row=self.seen,
                 covered=int(decision["covered"]),
                 price=float(price),
@@ -226,6 +225,8 @@ class Asker:
     def answer(self, id: int, label: Any, *, time: datetime | None = None) -> bool:
         """Take an answer, in whatever order they come, and learn it; return False if it was known already.
 
+        The ledger also notes whether the learner answers the row otherwise now.
+
         Parameters
         ----------
         id
@@ -245,9 +246,9 @@ class Asker:
             self.learner_view.check(question.features, label)
             if not self.ledger.answer(id, label, time=time, state=self.state.to_bytes()):
                 return False
-            before = self.learner_view.answer(question.features)
+            before = self.learner_view.predict(question.features)
             self.learner_view.learn(question.features, label, question.explored)
-            self.ledger.note_change(id, bool(before != self.learner_view.answer(question.features)))
+            self.ledger.note_change(id, bool(before != self.learner_view.predict(question.features)))
             self._keep_state()
             if self._folder is not None:
                 self._folder.save_if_due(self.learner, self.ledger)

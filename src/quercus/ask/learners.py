@@ -102,7 +102,7 @@ class LearnerView:
         parts = self.learner.uncertainty(self._row(x) if self._is_array else [dict(x)])
         return min(max(float(parts.epistemic[0]) / math.log(classes), 0.0), 1.0)
 
-    def answer(self, x: Mapping[str, Any]) -> Any:
+    def predict(self, x: Mapping[str, Any]) -> Any:
         """Return the learner's answer, None before it has learned anything."""
         if not self._is_array:
             return self.learner.predict_one(x)

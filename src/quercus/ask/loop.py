@@ -36,7 +36,7 @@ class Decisions(NamedTuple):
     classes
         Labels that the learner knew.
     decisions
-        What was decided about each row, see ``layout``.
+        What was decided about each row, see `quercus.rows.DECISION`.
 
     Examples
     --------
@@ -284,7 +284,7 @@ class AskLoop:
             if row >= last:
                 break
             part = decisions[row : row + 1]
-            answered.append((self.learner_view.answer(x), self.learner_view.proba(x)))
+            answered.append((self.learner_view.predict(x), self.learner_view.proba(x)))
             policy = self.state.policy
             region = self.learner_view.region(x, self.state.seen + 1, policy.by_counts, policy.by_posterior)
             part[:] = self._decide(part, region)

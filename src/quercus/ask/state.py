@@ -38,7 +38,7 @@ class AskState:
     Attributes
     ----------
     record
-        One record, see ``layout``.
+        One record, see `quercus.rows.ASKING`.
     ring
         Rows that were asked last, for a budget over a sliding window.
 

@@ -108,7 +108,7 @@ def table_of_means(repeats: Repeats) -> str:
 
 
 def _title(repeats: Repeats) -> str:
-    from quercus.evaluation.words import plural
+    from quercus.explain.words import plural
 
     run = repeats.runs[repeats.names[0], repeats.seeds[0]]
     title = f"{plural(len(repeats.names), 'learner')} on {run.stream}: {plural(run.rows, 'row')}"

@@ -68,12 +68,14 @@ class FeatureFile:
         lacking = [name for name in schema.names if name not in columns]
         if not lacking or (schema.open and len(lacking) < len(schema.names)):
             return
+        from quercus.schema.refusals import listed
+
         unnamed = (
             "" if schema.named else " The model was taught without names; call the columns x0, x1, ... as it does."
         )
         raise ValueError(
-            f"{self.path}: the model needs {_listed(lacking)}, which the file does not have; "
-            f"its columns are {_listed(columns)}.{unnamed}"
+            f"{self.path}: the model needs {listed(lacking)}, which the file does not have; "
+            f"its columns are {listed(columns)}.{unnamed}"
         )
 
     def _as_learned(self, name: str, column: Any, start: int) -> Any:
@@ -128,11 +130,6 @@ def _header(path: Path, delimiter: str) -> list[str]:
             return next(csv.reader(text, delimiter=delimiter), [])
     except (OSError, csv.Error, pa.ArrowInvalid) as error:
         raise ValueError(f"{path}: not readable as CSV: {error}.") from None
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(map(repr, names[:12]))
-    return shown + (f" and {len(names) - 12} more" if len(names) > 12 else "")
 
 
 def _is_number(word: str | None) -> bool:

@@ -48,7 +48,8 @@ def facts(model: Any, path: Path) -> str:
     path
         Where it came from.
     """
-    from quercus.evaluation.words import plural, show_bytes
+    from quercus.evaluation.words import show_bytes
+    from quercus.explain.words import plural
     from quercus.store import read_model
 
     schema = model.schema_

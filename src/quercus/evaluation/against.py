@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quercus.arguments import check_whole, read_loss
-from quercus.engine import Floats
+from quercus.evaluation.environments import Floats
 from quercus.evaluation.errors import TooLargeError
 from quercus.evaluation.optimum import best_policy
 from quercus.streams import Stream, as_stream

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from quercus.evaluation.drivers import Answers, BatchDriver
 from quercus.evaluation.facts import features_of
-from quercus.evaluation.metrics import add_in_order, ratio
+from quercus.evaluation.metrics import ratio
+from quercus.ledger.betting import add_in_order
 
 if TYPE_CHECKING:
     from quercus.streams import Stream
@@ -116,7 +117,7 @@ class PurchaseRecorder:
         cost, bought = self._held
         self._held = None
         self.rows += len(cost)
-        self.cost = add_in_order(self.cost, cost)
+        self.cost = float(add_in_order(self.cost, cost))
         new = bought.sum(axis=0)
         # A learner that is open to new features has more columns by and by.
         self._counts = np.pad(self._counts, (0, len(new) - len(self._counts))) + new

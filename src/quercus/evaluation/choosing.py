@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from quercus.evaluation.words import align, plural, show
+from quercus.evaluation.words import align, show
+from quercus.explain.words import plural
 
 
 @dataclass(frozen=True, eq=False, repr=False)

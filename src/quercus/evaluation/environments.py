@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.engine import Floats
 from quercus.streams import NaiveBayes, Stream, as_stream
 from quercus.streams.rows import as_dicts
 
+Floats = NDArray[np.float64]
 # For some items, P(class and the cells of these): the axes are the class and the items in turn.
 Weigh = Callable[[tuple[int, ...]], Floats]
 

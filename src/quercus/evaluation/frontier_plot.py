@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quercus.evaluation.plot import MAJORITY, TEXT, new_figure, tidy
-from quercus.evaluation.words import plural, show_percent
+from quercus.evaluation.words import show_percent
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     import os

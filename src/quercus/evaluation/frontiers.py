@@ -18,7 +18,8 @@ from quercus.evaluation.money import Loss
 from quercus.evaluation.prequential import evaluate
 from quercus.evaluation.run import PathLike, Run
 from quercus.evaluation.seeds import by_name, check_seeds, fresh, mean_and_error, policy_for, stream_for
-from quercus.evaluation.words import NOTHING, align, plural, show
+from quercus.evaluation.words import NOTHING, align, show
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

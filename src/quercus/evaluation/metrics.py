@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from quercus.evaluation.bins import BINS, binned_average_precision, score_bins
 from quercus.evaluation.money import Label, Loss, copy_loss, cost_matrix
+from quercus.ledger.betting import add_in_order
 
 SMALLEST_PROBABILITY = 1e-6
 _CELLS_AT_ONCE = 2**20
@@ -146,10 +147,10 @@ class Scores:
 
     def _update_probabilities(self, truth: Ids, proba: NDArray[np.float64]) -> None:
         right = proba[np.arange(len(truth)), truth]
-        self._log_loss = add_in_order(self._log_loss, -np.log(np.clip(right, SMALLEST_PROBABILITY, 1.0)))
+        self._log_loss = float(add_in_order(self._log_loss, -np.log(np.clip(right, SMALLEST_PROBABILITY, 1.0))))
         # Column after column, so that columns of classes that come later cannot change the rounding.
         squares = np.add.accumulate(proba * proba, axis=1)[:, -1]
-        self._brier = add_in_order(self._brier, squares - 2 * right + 1)
+        self._brier = float(add_in_order(self._brier, squares - 2 * right + 1))
         bins = score_bins(proba)
         k = len(self.classes)
         flat = bins + np.arange(k) * BINS
@@ -275,17 +276,6 @@ def ratio(part: float, whole: float) -> float:
     (0.25, nan)
     """
     return part / whole if whole else math.nan
-
-
-def add_in_order(total: float, values: NDArray[np.float64]) -> float:
-    """Add one value after the other: unlike a plain sum, the result does not depend on where batches end.
-
-    Examples
-    --------
-    >>> add_in_order(add_in_order(0.0, np.array([0.1, 0.2])), np.array([0.3])) == 0.1 + 0.2 + 0.3
-    True
-    """
-    return float(np.add.accumulate(np.concatenate(([total], values)))[-1])
 
 
 def sort_key(label: Label) -> tuple[str, Label]:

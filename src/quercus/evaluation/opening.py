@@ -10,7 +10,7 @@ from quercus.ask.policies import Always, Policy
 from quercus.evaluation.asking import AskDriver
 from quercus.evaluation.delays import Delay, Delays
 from quercus.evaluation.money import Loss
-from quercus.evaluation.words import plural
+from quercus.explain.words import plural
 from quercus.ledger import Ledger
 
 if TYPE_CHECKING:

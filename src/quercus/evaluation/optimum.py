@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.arguments import check_number, check_whole, read_loss
-from quercus.engine import Floats
-from quercus.evaluation.environments import Environment, Weigh, columns_of, encode, join_codes, read_environment
+from quercus.evaluation.environments import Environment, Floats, Weigh, columns_of, encode, join_codes, read_environment
 from quercus.evaluation.errors import TooLargeError
 from quercus.schema.refusals import listed
 from quercus.streams import as_stream

@@ -9,7 +9,7 @@ import numpy as np
 
 from quercus.acquisition import PolicyNode, PolicyTree
 from quercus.acquisition.policy_outcomes import Names, describe
-from quercus.engine import Floats
+from quercus.evaluation.environments import Floats
 
 if TYPE_CHECKING:
     from quercus.evaluation.optimum import BestPolicy, Known

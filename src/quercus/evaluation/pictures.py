@@ -24,7 +24,8 @@ from quercus.evaluation.chart import (
     write_rows,
 )
 from quercus.evaluation.curves import Columns
-from quercus.evaluation.words import plural, show_bounds, show_percent
+from quercus.evaluation.words import show_bounds, show_percent
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run

@@ -8,7 +8,8 @@ import numpy as np
 
 from quercus.evaluation.bought import costs_along, show_price
 from quercus.evaluation.pictures import accuracy_axes, told_bounds, whole_blocks
-from quercus.evaluation.words import plural, show_amount, show_bounds, show_percent
+from quercus.evaluation.words import show_amount, show_bounds, show_percent
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     import os

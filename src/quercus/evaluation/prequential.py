@@ -13,7 +13,7 @@ from quercus.evaluation.money import Loss, copy_loss, labels_of
 from quercus.evaluation.progress import ProgressLine
 from quercus.evaluation.run import PathLike, Run
 from quercus.evaluation.session import Session
-from quercus.evaluation.words import plural
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.ask import Policy

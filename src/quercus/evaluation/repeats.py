@@ -26,7 +26,8 @@ from quercus.evaluation.seeds import (
     seed_parameter,
     stream_for,
 )
-from quercus.evaluation.words import align, plural, show
+from quercus.evaluation.words import align, show
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.ask import Policy

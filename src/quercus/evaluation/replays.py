@@ -195,7 +195,7 @@ class _Stage:
             return
         x, weight = question.features, min(1.0 / question.propensity, _MOST_ROWS)
         answered = question.status == "answered"
-        right = float(self.learner_view.answer(x) == question.answer) if answered else math.nan
+        right = float(self.learner_view.predict(x) == question.answer) if answered else math.nan
         self.scored.append((question.row, question.covered, question.propensity, right))
         decision = self._decide(question, x, weight)
         self.wanted += weight * float(decision["propensity"])

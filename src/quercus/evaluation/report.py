@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING
 from quercus.evaluation import pictures, sections
 from quercus.evaluation.bought import cost_chart, cost_key, cost_words, show_price
 from quercus.evaluation.tables import baselines
-from quercus.evaluation.words import (
-    plural,
-    show,
-    show_amount,
-    show_bounds,
-    show_bytes,
-    show_percent,
-    show_points,
-)
+from quercus.evaluation.words import show, show_amount, show_bounds, show_bytes, show_percent, show_points
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run

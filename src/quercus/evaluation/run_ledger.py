@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.metrics import add_in_order, sort_key
+from quercus.evaluation.metrics import sort_key
 from quercus.evaluation.money import Label, cost_matrix
-from quercus.evaluation.words import plural
+from quercus.explain.words import plural
+from quercus.ledger.betting import add_in_order
 
 if TYPE_CHECKING:
     from quercus.ledger import Ledger
@@ -168,7 +169,7 @@ class RunLedger:
         self.asked += count
         self.answered += count if self._at_once else len(answers)
         # One after the other, so that the sum does not depend on where batches end.
-        self.spent = add_in_order(self.spent, asked.decisions["price"])
+        self.spent = float(add_in_order(self.spent, asked.decisions["price"]))
         unwritten = sum(len(questions.row) for questions in self._unwritten) + len(self._unwritten_answers)
         if unwritten >= min(_AT_ONCE, 1 + self.ledger.asked):
             self.write()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from quercus.evaluation.bought import cost_rows, feature_rows
 from quercus.evaluation.tables import figure_rows, label_rows
-from quercus.evaluation.words import plural, show, show_bounds
+from quercus.evaluation.words import show, show_bounds
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run

@@ -13,7 +13,8 @@ from quercus.evaluation.bought import show_price
 from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.run import PathLike, Run
 from quercus.evaluation.seeds import mean_and_error
-from quercus.evaluation.words import align, plural, show, show_percent
+from quercus.evaluation.words import align, show, show_percent
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

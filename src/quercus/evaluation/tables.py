@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING
 
 from quercus.evaluation.bought import cost_rows, cost_words, feature_rows
 from quercus.evaluation.metrics import ratio
-from quercus.evaluation.words import (
-    align,
-    plural,
-    show,
-    show_amount,
-    show_bounds,
-    show_bytes,
-    show_percent,
-    show_seconds,
-)
+from quercus.evaluation.words import align, show, show_amount, show_bounds, show_bytes, show_percent, show_seconds
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run

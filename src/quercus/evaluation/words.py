@@ -108,18 +108,6 @@ def show_points(difference: float) -> str:
     return f"{abs(difference) * 100:.1f} points {'above' if difference > 0 else 'below'}"
 
 
-def plural(count: int, word: str) -> str:
-    """Write a count and what is counted.
-
-    Examples
-    --------
-    >>> plural(1, "row"), plural(45312, "row"), plural(2, "class")
-    ('1 row', '45,312 rows', '2 classes')
-    """
-    ending = "es" if word.endswith("s") else "s"
-    return f"{count:,} {word}{'' if count == 1 else ending}"
-
-
 def align(rows: Sequence[Sequence[str]]) -> str:
     """Write rows as columns, the first to the left and the others to the right.
 

@@ -7,24 +7,12 @@ from collections.abc import Sequence
 from quercus.explain.chart import Box
 from quercus.explain.nodes import Node, Test
 from quercus.explain.view import TreeView
-from quercus.explain.words import others, ranked, shorten, show_count, show_name, show_share, show_value, width
+from quercus.explain.words import others, plural, ranked, shorten, show_count, show_name, show_share, show_value, width
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart, those first that differ most in brightness.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 GREY = "#8C8C8C"
 _PRETTY = {"<=": "≤", ">": ">", "==": "=", "!=": "≠", "in": "in", "not in": "not in", "is": "is"}
-
-
-def plural(number: float, noun: str) -> str:
-    """Write a number of things.
-
-    Examples
-    --------
-    >>> plural(1, "label"), plural(1200, "label"), plural(2, "leaf")
-    ('1 label', '1,200 labels', '2 leaves')
-    """
-    many = "leaves" if noun == "leaf" else f"{noun}s"
-    return f"{show_count(number)} {noun if number == 1 else many}"
 
 
 def summary(view: TreeView) -> str:

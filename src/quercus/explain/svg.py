@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quercus.explain.captions import GREY, brief, colours, details, plural, summary
+from quercus.explain.captions import GREY, brief, colours, details, summary
 from quercus.explain.chart import Face
 from quercus.explain.nodes import Node
 from quercus.explain.picture import (
@@ -17,7 +17,7 @@ from quercus.explain.picture import (
     write_line,
 )
 from quercus.explain.view import TreeView
-from quercus.explain.words import others, shorten, show_share, show_value
+from quercus.explain.words import others, plural, shorten, show_share, show_value
 
 MISSING_NOTE = "missing values take this branch"
 _MARGIN = 18

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quercus.explain.captions import brief, notes, plural, shares, state, summary
+from quercus.explain.captions import brief, notes, shares, state, summary
 from quercus.explain.chart import Placed, last_children
 from quercus.explain.nodes import Node
 from quercus.explain.view import TreeView
-from quercus.explain.words import pad, shorten, show_count, show_value, width
+from quercus.explain.words import pad, plural, shorten, show_count, show_value, width
 
 _LINE = 120
 _LEVELS = 9  # a deeper branch shows its depth as a number and only the innermost levels of its lines

@@ -96,6 +96,18 @@ def show_count(count: float) -> str:
     return f"{count:.3g}"
 
 
+def plural(number: float, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> plural(1, "label"), plural(1200, "label"), plural(2, "leaf"), plural(2, "class")
+    ('1 label', '1,200 labels', '2 leaves', '2 classes')
+    """
+    many = "leaves" if noun == "leaf" else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{show_count(number)} {noun if number == 1 else many}"
+
+
 def width(text: str) -> int:
     """Return how many columns a text takes on a terminal: East Asian letters take two, marks on letters none.
 

@@ -22,7 +22,6 @@ from quercus.ledger.betting import Numbers, add_in_order, read_array
 from quercus.ledger.counts import RecallCounts
 from quercus.ledger.coverage import Coverage, CoverageStep
 from quercus.ledger.sequences import RunningMean
-from quercus.ledger.settled import read_settled
 
 
 class Estimate(NamedTuple):
@@ -296,48 +295,6 @@ class FairAccuracy:
             for figure in (mean.estimate, share * low, share * high + 1 - share, plain)
         )
         return Estimate(value, low, high, naive, rows, covered, mean.labels, alpha)
-
-
-def fair_accuracy(
-    table: Any,
-    least_propensity: float,
-    *,
-    rows: int | None = None,
-    covered: int | None = None,
-    loss: Mapping[Any, Mapping[Any, float]] | None = None,
-) -> FairAccuracy:
-    """Return accuracy, loss and recall over all rows, from the table of a ledger.
-
-    A question that is still open hides its row and, until it is settled, all that came after: the figures are about the
-    rows before the oldest open one.
-
-    Parameters
-    ----------
-    table
-        Arrow table with the columns ``row``, ``covered``, ``propensity``, ``prediction``, ``answer`` and ``status``.
-    least_propensity
-        With what propensity a row was counted as covered.
-    rows, covered
-        Rows so far, and how many of them were covered; by default those of the last question.
-    loss
-        What answers cost, ``{true: {answer: cost}}``, 0 and 1 by default.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({"row": [2, 3, 7], "covered": [2, 3, 6], "propensity": [0.5, 1.0, 0.5],
-    ...     "prediction": ["a", "b", "b"], "answer": ["a", "a", None], "status": ["answered", "answered", "open"]})
-    >>> fair_accuracy(table, least_propensity=0.5).accuracy().rows
-    6
-    """
-    settled = read_settled(table, least_propensity, loss)
-    fair = FairAccuracy(least_propensity, loss_range=settled.loss_range)
-    fair.add_many(*settled[:4], losses=settled.losses, truths=settled.truths)
-    if not settled.waits and rows is not None:
-        fair.advance(rows, settled.end[1] if covered is None else covered)
-    else:
-        fair.advance(*settled.end)
-    return fair
 
 
 def _read_truths(truths: Sequence[Any] | NDArray[Any], hits: Numbers) -> list[Any]:

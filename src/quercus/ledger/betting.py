@@ -109,7 +109,7 @@ def spread_stakes(levels: Numbers, plateau: tuple[int, int], largest: float) -> 
     return levels[0] * 2.0**octaves, log_weights - math.log(np.exp(log_weights).sum())
 
 
-def add_in_order(total: Numbers, parts: Numbers) -> Numbers:
+def add_in_order(total: Numbers | float, parts: Numbers) -> Any:
     """Add one part after the other: unlike a plain sum, the result does not depend on where batches end.
 
     Parameters
@@ -121,10 +121,12 @@ def add_in_order(total: Numbers, parts: Numbers) -> Numbers:
 
     Examples
     --------
-    >>> float(add_in_order(np.array([0.1]), np.array([[0.2], [0.3]]))[0]) == 0.1 + 0.2 + 0.3
+    >>> float(add_in_order(0.1, np.array([0.2, 0.3]))) == 0.1 + 0.2 + 0.3
     True
+    >>> add_in_order(np.zeros(2), np.ones((3, 2)))
+    array([3., 3.])
     """
-    return np.asarray(np.add.accumulate(np.concatenate([total[None], parts]))[-1])
+    return np.add.accumulate(np.concatenate([np.asarray(total)[None], parts]))[-1]
 
 
 def add_wide(total: Numbers, parts: Numbers) -> Numbers:

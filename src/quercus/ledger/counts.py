@@ -78,7 +78,7 @@ class EventCount:
             part = p[i : i + CHUNK]
             self._low_martingale = add_wide(self._low_martingale, np.log(1.0 + self._gains / part))
             self._high_martingale = add_wide(self._high_martingale, np.log(1.0 - self._losses / part))
-            self.estimate = float(add_in_order(np.array([self.estimate]), 1 / part)[0])
+            self.estimate = float(add_in_order(self.estimate, 1 / part[:, 0]))
         self.seen += len(p)
 
     def least(self, alpha: float) -> float:

@@ -9,9 +9,10 @@ from typing import Any
 from quercus.ledger.arrow import from_arrow
 from quercus.ledger.errors import LedgerFileError
 from quercus.ledger.events import EventReplay
-from quercus.ledger.journal import find_journals, flush_folder, read_journal
+from quercus.ledger.journal import find_journals, read_journal
 from quercus.ledger.lock import LOCK_NAME
 from quercus.ledger.memory import Memory
+from quercus.locking import flush_folder
 from quercus.store.atomic import replace_file
 
 # Most batches hold one event; many of them at once are read much faster.

@@ -13,6 +13,7 @@ from typing import Any
 
 from quercus.ledger.errors import JournalWarning, LedgerClosed, LedgerFileError
 from quercus.ledger.events import FORMAT, FORMAT_KEY, event_schema
+from quercus.locking import flush_folder
 
 _NAME = re.compile(r"journal-(\d{6,})\.arrows")
 _CHECK_BYTES = 8
@@ -124,21 +125,6 @@ def _write_through(descriptor: int, content: bytes) -> None:
     while view:
         view = view[os.write(descriptor, view) :]
     os.fsync(descriptor)
-
-
-def flush_folder(folder: Path) -> None:
-    """Make new names in a folder survive a power cut, where the system can.
-
-    Examples
-    --------
-    >>> flush_folder(Path("."))
-    """
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def flush_last(journals: list[Path]) -> None:

@@ -47,6 +47,8 @@ class State(Struct):
 
     Parameters
     ----------
+    parts
+        States inside of it, by name; None: new ones.
     sizes
         Of each dimension, by name.
 

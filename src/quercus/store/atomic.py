@@ -8,6 +8,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from quercus.locking import flush_folder
+
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write ``content`` beside ``path``, force it to the disk and rename it; a failure leaves what was there.
@@ -38,7 +40,7 @@ def replace_file(path: Path, content: bytes) -> None:
         with contextlib.suppress(FileNotFoundError):
             temporary.unlink()
         raise
-    _flush_folder(target.parent)
+    flush_folder(target.parent)
 
 
 def _refuse_odd_targets(path: Path, target: Path) -> None:
@@ -57,13 +59,3 @@ def _write_through(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the rename itself survive a power cut, where the system can."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -56,10 +56,10 @@ class FileStream(Stream):
         self, types: Mapping[str, Any], target: str | None, ignore: Iterable[str], nominal: Iterable[str]
     ) -> None:
         """Decide which columns are read, and as what; `types` are the arrow types of all of them."""
-        skipped = set(listed("ignore", ignore, types, self.path))
+        skipped = set(check_columns("ignore", ignore, types, self.path))
         kept = [name for name in types if name not in skipped and not _INDEX_COLUMN.match(name)]
         self.target, self.target_found = find_target(kept, target, types, self.path)
-        as_text = set(listed("nominal", nominal, types, self.path))
+        as_text = set(check_columns("nominal", nominal, types, self.path))
         self.feature_names = [name for name in kept if name != self.target]
         if not self.feature_names:
             raise ValueError(
@@ -119,7 +119,7 @@ def distinct(names: list[str], path: Path) -> list[str]:
     return names
 
 
-def listed(argument: str, names: Iterable[str], columns: Iterable[str], path: Path) -> list[str]:
+def check_columns(argument: str, names: Iterable[str], columns: Iterable[str], path: Path) -> list[str]:
     """Return names as a list after checking that each is a column."""
     chosen = [names] if isinstance(names, str) else list(names)
     for name in chosen:

@@ -2,11 +2,23 @@
 
 import numpy as np
 import pytest
+from numba import types
 from scipy import stats
 
+from quercus.acquisition.kernels import seed_generator
 from quercus.acquisition.layout import GENERATOR
-from quercus.learners.utility.kernels.cases import draw_gammas
+from quercus.compile import array_type, kernel
+from quercus.learners.utility.kernels.sampling import draw_gamma
 from tests.learners.utility.draws import Generator
+
+
+@kernel(types.int64, types.uint64, types.float64, array_type(GENERATOR, 1), array_type(np.float64, 1))
+def draw_gammas(seed, shape, generators, out):
+    """Fill an array with gamma variables."""
+    seed_generator(generators[0], seed)
+    for i in range(len(out)):
+        out[i] = draw_gamma(generators[0], shape)
+    return len(out)
 
 
 def draw(seed, shape, count):

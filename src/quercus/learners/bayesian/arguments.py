@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
+from quercus.arguments import check_choice, check_number, check_whole
 from quercus.learners.bayesian.state import FLOORS, GRAINS, LARGEST, SEES_ALL, SEES_PROJECTION, SEES_SUBSET
 
 INFERENCES = ("full", "path")
@@ -50,9 +50,6 @@ def check_params(params: Any) -> None:
         check_part(name, getattr(params, name))
     if params.projection is not None and params.subset is not None:
         raise ValueError("a node sees a projection or a subset of the features, not both; leave one of them out.")
-    check_seed(params.seed)
-    if params.loss is not None:
-        check_loss(params.loss)
 
 
 def make_plan(params: Any, features: int, classes: int) -> Plan:

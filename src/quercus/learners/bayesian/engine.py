@@ -121,9 +121,9 @@ class BayesianEngine:
 
     def freeze(self, learner: Any) -> FrozenForest:
         """Return a small, immutable copy that answers exactly as the forest does now with ``inference="path"``."""
-        from quercus.learners.bayesian.frozen import freeze_forest
+        from quercus.learners.bayesian.frozen import FrozenForest, keep_path
 
-        return freeze_forest(learner)
+        return FrozenForest._of(learner, keep_path(learner._state))
 
     def leaf_means(self, state: BayesianForestState, params: Any, X: Floats, table: Floats) -> Floats:
         """Return for each row the mean, over trees, of the columns of a table in the leaves that it comes to."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from quercus.arguments import check_loss
 from quercus.engine import Floats, Integers, Known
+from quercus.frozen import FrozenPredictor
 from quercus.learners.bayesian.engine import MOST_NUMBERS, restore_state
 from quercus.learners.bayesian.growth import padded
 from quercus.learners.bayesian.kernels import ENCODE_FOR_FROZEN, SUM_FROZEN_PATHS, answer_rows, make_encoded
 from quercus.learners.bayesian.state import FROZEN, BayesianForestState, FrozenBayesianState
-from quercus.predictor import Predictor
 from quercus.rows import PREDICT, Rows
 from quercus.store import Model
 
@@ -27,11 +24,6 @@ class FrozenEngine:
     >>> FrozenForest(loss={"yes": 3})
     FrozenForest(loss={'yes': 3})
     """
-
-    def check(self, params: Any) -> None:
-        """Raise an error for a loss table that makes no sense."""
-        if params.loss is not None:
-            check_loss(params.loss)
 
     def load_state(self, params: Any, model: Model) -> FrozenBayesianState:
         """Rebuild the state from a file."""
@@ -52,7 +44,7 @@ class FrozenEngine:
             answer_rows(rows.ref, encoded, known.order, known.loss, classes, start, count)
 
 
-class FrozenForest(Predictor):
+class FrozenForest(FrozenPredictor):
     """A small, immutable, predict-only model that answers by one path per tree; `forest.freeze()` makes one.
 
     It keeps the mean weights of every split and the class shares of every leaf: no covariances, no generators. The
@@ -77,21 +69,8 @@ class FrozenForest(Predictor):
 
     engine = FrozenEngine()
 
-    def __init__(self, learner: str = "", loss: Mapping[Any, Mapping[Any, float]] | None = None) -> None:
-        self.learner = learner
-        self.loss = loss
 
-
-def freeze_forest(forest: Any) -> FrozenForest:
-    """Return a forest as it is now, as `BayesianForest.freeze` tells."""
-    frozen = FrozenForest(type(forest).__name__, copy.deepcopy(forest.loss))
-    frozen.schema_ = copy.deepcopy(forest.schema_)
-    frozen._state = _keep_path(forest._state)
-    frozen._note_schema()
-    return frozen
-
-
-def _keep_path(forest: BayesianForestState) -> FrozenBayesianState:
+def keep_path(forest: BayesianForestState) -> FrozenBayesianState:
     """Copy what a single path needs, without spare capacity; fields that only learning needs are left at a constant."""
     width = padded(int(forest.nodes["size"].max()))
     sizes = forest.sizes | {"class": forest.classes, "column": forest.n_columns, "width": width}

@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-
 from quercus.classifier import Classifier
-from quercus.engine import Floats
 from quercus.interrupts import uninterrupted
 from quercus.learners.evergreen.engine import EvergreenEngine
 from quercus.learners.evergreen.forest import ForestEngine
@@ -194,21 +191,6 @@ class EvergreenForest(Classifier):
         rows: int = sum(tree.n_rows for tree in self._state.trees)
         return round(rows / len(self._state.trees))
 
-    @property
-    def n_leaves_(self) -> int:
-        """Number of leaves of all trees."""
-        self._check_fitted()
-        with self._own_gate.reading:
-            return int(self.engine.count_leaves(self._state))
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Share of each feature in what all splits of all trees gained."""
-        self._check_fitted()
-        with self._own_gate.reading:
-            gained = self.engine.sum_gains(self._state, int(self.n_features_in_))
-        return np.asarray(gained / max(gained.sum(), np.finfo(float).tiny), np.float64)
-
     def regrow(self) -> EvergreenForest:
         """Grow all trees anew from the rows that are kept, now.
 
@@ -223,27 +205,3 @@ class EvergreenForest(Classifier):
         with self._learning(), uninterrupted():
             self._own_gate.alone(self.engine.regrow, self._state, self)
         return self
-
-    def region_one(self, x: Mapping[str, Any], by_counts: bool = False) -> tuple[dict[Any, float], float]:
-        """Return what a label policy sees: class probabilities for an example, and the labels behind them.
-
-        Parameters
-        ----------
-        x
-            Feature values by name.
-        by_counts
-            Whether the probabilities are to be the smoothed class counts of the leaves, in the mean.
-
-        Examples
-        --------
-        >>> from quercus import EvergreenForest
-        >>> forest = EvergreenForest(trees=2).partial_fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
-        >>> forest.region_one({"x0": 5.0}, by_counts=True)
-        ({'no': 0.375, 'yes': 0.625}, 3.0)
-        """
-        with self._own_gate.reading:
-            if not self._is_fitted():
-                return {}, 0.0
-            row = self._read_one(x)
-            proba, support = self.engine.average_region(self._state, self, row, self._known, by_counts)
-            return self._by_label(proba), support

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
+from quercus.arguments import check_choice, check_number, check_whole
 from quercus.engine import Floats, Integers, Known, Stop
 from quercus.explain import Explanation, TreeView
 from quercus.learners.evergreen import rebuilding
@@ -66,9 +65,6 @@ class AnswerEngine:
     """Answers by a tree that is built, and shows it."""
 
     is_growing = False
-
-    def check(self, params: Any) -> None:
-        """Raise an error for an argument that makes no sense."""
 
     def load_state(self, params: Any, model: Model) -> Any:
         """Rebuild the state from a file."""
@@ -153,9 +149,6 @@ class EvergreenEngine(AnswerEngine):
         check_number("max_bytes", params.max_bytes, least=1)
         if not isinstance(params.adaptive, bool | np.bool):
             raise TypeError(f"adaptive={params.adaptive!r} is neither True nor False.")
-        check_seed(params.seed)
-        if params.loss is not None:
-            check_loss(params.loss)
 
     def is_monitoring(self, params: Any) -> bool:
         """Return whether the tree monitors its own errors."""
@@ -185,7 +178,7 @@ class EvergreenEngine(AnswerEngine):
     def widen(self, state: EvergreenState, features: int, classes: int) -> None:
         """Make room for features, and count so many classes as known."""
         if features > len(state.features) or classes:
-            self.catch_up(state)
+            self.finish_stop(state)
             rebuilding.check_capacity(state, features, classes)
             rebuilding.add_features(state, features)
             if classes:
@@ -211,7 +204,7 @@ class EvergreenEngine(AnswerEngine):
         # Of the row at which it stopped for room it is known that it was answered.
         state.options["stopped"] = stop.why if stop.why <= NEEDS_CAPACITY else DONE
 
-    def catch_up(self, state: EvergreenState) -> None:
+    def finish_stop(self, state: EvergreenState) -> None:
         """Do what the loop stopped for, if Ctrl-C came before it was done."""
         if state.options["stopped"][0] > NEEDS_CAPACITY:
             _STEPS[int(state.options["stopped"][0])](state)
@@ -221,18 +214,14 @@ class EvergreenEngine(AnswerEngine):
 
     def regrow(self, state: EvergreenState) -> None:
         """Grow the tree anew from all rows that are kept."""
-        self.catch_up(state)
+        self.finish_stop(state)
         rebuilding.regrow(state)
 
     def freeze(self, learner: Any) -> FrozenEvergreen:
         """Return a copy that answers alike and keeps nothing else."""
         from quercus.learners.evergreen.frozen import FrozenEvergreen, keep_answers
 
-        frozen = FrozenEvergreen(type(learner).__name__, copy.deepcopy(learner.loss))
-        frozen.schema_ = copy.deepcopy(learner.schema_)
-        frozen._state = keep_answers(learner._state)
-        frozen._note_schema()
-        return frozen
+        return FrozenEvergreen._of(learner, keep_answers(learner._state))
 
     def regions(self, state: EvergreenState, X: Floats) -> tuple[Integers, Floats]:
         """Return the node of each row's leaf, and the class counts of every node, by class id."""

@@ -187,10 +187,18 @@ class ForestEngine:
         """Return what all splits by each feature gained in all trees."""
         return np.asarray(np.sum([_TREE.importances(tree, features) for tree in state.trees], axis=0))
 
-    def average_region(
+    def region(
         self, state: EvergreenForestState, params: Any, row: Floats, known: Known, by_counts: bool
     ) -> tuple[Floats, float]:
-        """Return the probabilities by class id of one row, and the labels behind them in a tree, in the mean."""
+        """Return the probabilities by class id of one row, and the labels behind them in a tree, in the mean.
+
+        Examples
+        --------
+        >>> from quercus import EvergreenForest
+        >>> forest = EvergreenForest(trees=2).partial_fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+        >>> forest.region_one({"x0": 5.0}, by_counts=True)
+        ({'no': 0.375, 'yes': 0.625}, 3.0)
+        """
         proba = np.zeros((1, known.classes))
         if by_counts:
             tree_proba, support = zip(

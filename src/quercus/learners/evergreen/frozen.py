@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from quercus.frozen import FrozenPredictor
 from quercus.learners.evergreen.additive.engine import freeze, new_additive, weigh_additive
 from quercus.learners.evergreen.engine import AnswerEngine
 from quercus.learners.evergreen.layout import IDLE, NO_RECENT
 from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
 from quercus.learners.evergreen.view import weigh_experts
-from quercus.predictor import Predictor
 
 
-class FrozenEvergreen(Predictor):
+class FrozenEvergreen(FrozenPredictor):
     """A small, immutable, predict-only model; `tree.freeze()` makes one.
 
     It keeps the tree in use, without the rows that it was grown from. Call `tree.regrow()` before, if labels have
@@ -39,13 +36,6 @@ class FrozenEvergreen(Predictor):
     """
 
     engine = AnswerEngine()
-
-    def __init__(self, learner: str = "", loss: Mapping[Any, Mapping[Any, float]] | None = None) -> None:
-        self.learner = learner
-        self.loss = loss
-
-    def _name(self) -> str:
-        return f"frozen {self.learner}"
 
 
 def keep_answers(state: EvergreenState) -> FrozenEvergreenState:

@@ -194,14 +194,14 @@ def replay_growth(option: Any, reservoir: Any, tree: Any, work: Any, workspace: 
 
 
 @kernel(types.int64, EvergreenState.numba_type, Rows.numba_type, _ORDER, _TABLE, types.int64, types.int64, types.int64)
-def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: int, mode: int) -> int:
+def run_rows(state: Any, rows: Any, order: Any, loss: Any, start: int, stop: int, mode: int) -> int:
     """Answer rows, ask for labels and learn, as the mode says; return where to go on, why is in ``options.stopped``.
 
     FINISH: no rows, but all that is left of the step of a growth. REPLAY: the growth anew, up to where it was.
     """
-    options, errors, features, rows = state.options, state.errors, state.features, state.rows
-    X, y, w, monitored, answers, proba = batch.X, batch.y, batch.weight, batch.monitored, batch.answers, batch.proba
-    asking, ring, decisions = batch.asking, batch.ring, batch.decisions
+    options, errors, features, kept = state.options, state.errors, state.features, state.rows
+    X, y, w, monitored, answers, proba = rows.X, rows.y, rows.weight, rows.monitored, rows.answers, rows.proba
+    asking, ring, decisions = rows.asking, rows.ring, rows.decisions
     option, reservoir, tree, new = options[0], open_reservoir(state), open_tree(state.tree), open_tree(state.candidate)
     work, grows = open_growth(state.growth), option.stage == GROWING
     # Recent labels are of no use to a tree that grows.
@@ -258,7 +258,7 @@ def run_rows(state: Any, batch: Any, order: Any, loss: Any, start: int, stop: in
         if lacking or needs_resize(features, X, i, label, width):
             option.stopped = NEEDS_RESIZE
             return i
-        if option.rows == len(rows) or option.seen == sampled < option.places:
+        if option.rows == len(kept) or option.seen == sampled < option.places:
             option.stopped = NEEDS_CAPACITY
             return i
         if label >= classes:

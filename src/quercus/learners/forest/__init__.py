@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import numpy as np
-
 from quercus.classifier import Classifier
-from quercus.engine import Floats
 from quercus.learners.forest.engine import GrowingForestEngine
 
 
@@ -98,18 +95,3 @@ class GrowingForest(Classifier):
         """How many trees have been replaced."""
         self._check_fitted()
         return int(self._state.record.turns["replaced"].sum())
-
-    @property
-    def n_leaves_(self) -> int:
-        """Number of leaves of all trees."""
-        self._check_fitted()
-        with self._own_gate.reading:
-            return self.engine.count_leaves(self._state)
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Share of each feature in what all splits of all trees gained."""
-        self._check_fitted()
-        with self._own_gate.reading:
-            gained = self.engine.sum_gains(self._state, int(self.n_features_in_))
-        return np.asarray(gained / max(gained.sum(), np.finfo(float).tiny), np.float64)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quercus.acquisition.buyer import FeatureBuyer
-from quercus.arguments import check_loss, check_number, check_seed, check_whole
+from quercus.arguments import check_number, check_whole
 from quercus.classifier import Classifier
 from quercus.engine import Engine, Floats, Integers, Known, Stop
 from quercus.interrupts import uninterrupted
@@ -50,9 +50,6 @@ class GrowingForestEngine:
         check_number("lambda_value", params.lambda_value, least=0, above=True, most=100)
         if params.drift is not None:
             check_number("drift", params.drift, least=0, above=True, most=1)
-        check_seed(params.seed)
-        if params.loss is not None:
-            check_loss(params.loss)
         if params.tree is not None:
             _check_tree(params.tree)
 
@@ -179,7 +176,7 @@ def _check_tree(tree: Any) -> None:
             raise ValueError(
                 f"tree={tree!r} has its own {name}; give it to the forest: GrowingForest(..., {name}={given!r})."
             )
-    tree.engine.check(tree)
+    tree._check_arguments()
 
 
 def _select(schema: dict[str, Any], columns: Integers) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from quercus.arguments import check_choice, check_loss, check_number, check_seed
+from quercus.arguments import check_choice, check_number
 from quercus.engine import Floats, Integers, Known, Stop
 from quercus.explain import Explanation, TreeView
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows
@@ -36,11 +35,6 @@ _LEAF_MODES = {"majority": MAJORITY, "naive_bayes": NAIVE_BAYES, "adaptive": ADA
 
 class TreeEngine:
     """Answers by a tree as it stands, and shows it."""
-
-    def check(self, params: Any) -> None:
-        """Raise an error for an argument that makes no sense."""
-        if params.loss is not None:
-            check_loss(params.loss)
 
     def load_state(self, params: Any, model: Model) -> TreeState:
         """Rebuild the state from a file."""
@@ -136,8 +130,6 @@ class IncrementalEngine(TreeEngine):
         check_number("max_bytes", params.max_bytes, least=1)
         if not isinstance(params.adaptive, bool):
             raise ValueError(f"adaptive={params.adaptive!r} is unknown; choose True or False.")
-        check_seed(params.seed)
-        super().check(params)
         self._check_rule(params)
 
     def leaf_mode(self, params: Any) -> Any:
@@ -205,11 +197,7 @@ class IncrementalEngine(TreeEngine):
         """Return a copy that answers alike and keeps nothing else."""
         from quercus.learners.incremental.frozen import FrozenTree, keep_answers
 
-        frozen = FrozenTree(type(learner).__name__, copy.deepcopy(learner.loss))
-        frozen.schema_ = copy.deepcopy(learner.schema_)
-        frozen._state = keep_answers(learner._state)
-        frozen._note_schema()
-        return frozen
+        return FrozenTree._of(learner, keep_answers(learner._state))
 
     def regions(self, state: GrowingState, X: Floats) -> tuple[Integers, Floats]:
         """Return the node of each row's leaf, and the class counts of every node, by class id."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from quercus.frozen import FrozenPredictor
 from quercus.learners.incremental.engine import TreeEngine
 from quercus.learners.incremental.state import TreeState
-from quercus.predictor import Predictor
 
 
-class FrozenTree(Predictor):
+class FrozenTree(FrozenPredictor):
     """A small, immutable, predict-only model; `tree.freeze()` makes one.
 
     Parameters
@@ -33,13 +30,6 @@ class FrozenTree(Predictor):
     """
 
     engine = TreeEngine()
-
-    def __init__(self, learner: str = "", loss: Mapping[Any, Mapping[Any, float]] | None = None) -> None:
-        self.learner = learner
-        self.loss = loss
-
-    def _name(self) -> str:
-        return f"frozen {self.learner}"
 
 
 def keep_answers(state: TreeState) -> TreeState:

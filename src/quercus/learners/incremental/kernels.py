@@ -18,8 +18,8 @@ from quercus.learners.incremental.state import TreeState
 from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, NUMERIC, PAUSED, PREDICT, RESUME, UNSEEN, Rows
 
 # The order of classes, the loss table, and the table of bounds by counts that credible rules fill.
-GIVEN = (array_type(np.int64, 1, True), array_type(np.float64, 2, True), array_type(np.float64, 2))
-ORDER, LOSS, _ = GIVEN
+TABLES = (array_type(np.int64, 1, True), array_type(np.float64, 2, True), array_type(np.float64, 2))
+ORDER, LOSS, _ = TABLES
 RANGE = (types.int64, types.int64, types.int64)  # the rows start .. stop, and what to do with them
 _X, _ANSWERS, _PROBA = array_type(np.float64, 2, True), array_type(np.int64, 1), array_type(np.float64, 2)
 
@@ -50,7 +50,7 @@ def is_new(features: Any, n_features: int, X: Any, y: Any, i: int) -> bool:
     return False
 
 
-@kernel(types.int64, TreeState.numba_type, Rows.numba_type, *GIVEN, *RANGE)
+@kernel(types.int64, TreeState.numba_type, Rows.numba_type, *TABLES, *RANGE)
 def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int, stop: int, mode: int) -> int:
     """Predict, ask and learn (each if told so) rows start .. stop; return where to go on, why is in options.stopped.
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quercus.acquisition.layout import MOST_BINS
-from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
+from quercus.arguments import check_choice, check_number, check_whole
 from quercus.engine import Floats
 from quercus.learners.reinforced.layout import BOUND, REWARD
 
@@ -54,9 +54,6 @@ def check_arguments(tree: Any) -> None:
         check_number("worth", tree.worth, least=0, above=True)
     if tree.start != "auto":
         check_number("start", tree.start, least=-math.inf)
-    check_seed(tree.seed)
-    if tree.loss is not None:
-        check_loss(tree.loss)
     if tree.loss is not None and tree.rewards is not None:
         raise ValueError("rewards and loss both tell what answers bring; leave one of them out.")
     _check_rewards(tree.rewards)

@@ -40,7 +40,7 @@ from quercus.learners.reinforced.layout import (
 )
 from quercus.learners.reinforced.outcomes import find_key, find_outcomes, find_state
 from quercus.learners.reinforced.state import ReinforcedState, new_state
-from quercus.rows import LEARN, Rows
+from quercus.rows import LEARN
 from quercus.store import Model, ModelFileError
 
 _NO_LOSS: Floats = np.empty((0, 0))
@@ -48,6 +48,8 @@ _NO_LOSS: Floats = np.empty((0, 0))
 
 class ReinforcedEngine(CaseEngine):
     """The engine of `quercus.ReinforcedTree`, whose arguments ``params`` has."""
+
+    row_mode = LEARN | WHOLE | SILENT
 
     def check(self, params: Any) -> None:
         """Raise an error for an argument that makes no sense."""
@@ -107,11 +109,6 @@ class ReinforcedEngine(CaseEngine):
         resizing = Resizing(state)
         resizing.fit_row(row, label, known.kinds, *_count_changes(params.questions, len(params._prices.items)))
         resizing.publish()
-
-    def learn_rows(self, state: ReinforcedState, params: Any, rows: Rows, known: Known, start: int, stop: int) -> int:
-        """Learn all values of rows; return the first row that there is no room for."""
-        cases = CaseRows.of(rows.part(start, stop), known)
-        return start + self.run_cases(state, params, cases, known, 0, stop - start, LEARN | WHOLE | SILENT)
 
     def run_cases(
         self, state: ReinforcedState, params: Any, rows: CaseRows, known: Known, start: int, stop: int, mode: int

@@ -111,7 +111,7 @@ class RenewingEngine:
                 f"this {type(learner).__name__} has learned already, which its copies would forget; "
                 "give an untrained one: sklearn.base.clone(learner)."
             )
-        learner.engine.check(learner)
+        learner._check_arguments()
         if params.detector is not None and not isinstance(params.detector, Detector):
             raise TypeError(f"detector={params.detector!r} is no detector; give one, such as quercus.statistics.DDM().")
         if params.detector is not None:

@@ -225,7 +225,7 @@ class UtilityTree(FeatureBuyer):
                 self._check_changes()
             schema = copy.deepcopy(self.schema_) if known else self._new_schema()
             named = table if isinstance(table, Mapping) else ()
-            names = list(dict.fromkeys([*(schema.names if known else self._tariff.names), *named]))
+            names = list(dict.fromkeys([*(schema.names if known else self._all_prices.names), *named]))
             if not names:
                 raise ValueError(
                     "the model knows no features; name them in the table or in costs, or fit it on history first."

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from quercus.acquisition.layout import MOST_BINS
-from quercus.arguments import check_choice, check_loss, check_number, check_seed, check_whole
+from quercus.arguments import check_choice, check_number, check_whole
 from quercus.schema.refusals import listed
 
 OBJECTIVES = {"ig": 0, "us": 1, "ec2": 2, "eced": 3, "random": 4}
@@ -49,9 +49,6 @@ def check_arguments(tree: Any) -> None:
     check_number("max_bytes", tree.max_bytes, least=1)
     if tree.confidence is not None:
         check_number("confidence", tree.confidence, least=0, most=1)
-    check_seed(tree.seed)
-    if tree.loss is not None:
-        check_loss(tree.loss)
     if tree.lookahead > 1 and tree.objective != "ig":
         raise ValueError(f"lookahead=2 is for objective='ig', not {tree.objective!r}; leave one of them out.")
     _check_ranges(tree.ranges, tree.numeric)

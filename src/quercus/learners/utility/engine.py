@@ -112,7 +112,10 @@ class UtilityEngine(CaseEngine):
     def run_cases(
         self, state: UtilityState, params: Any, rows: CaseRows, known: Known, start: int, stop: int, mode: int
     ) -> int:
-        """Run cases of rows, or a step of them; return the first row that there is no room for."""
+        """Run cases of rows, or a step of them, or learn the one case (CASE).
+
+        It returns the first row that there is no room for.
+        """
         settings = params._settings_now()
         if mode & CASE:
             # Of a case all that is known is learned; what came back missing was asked for, too.

@@ -21,7 +21,7 @@ from quercus.learners.incremental.adaptive.state import AdaptiveState
 from quercus.learners.incremental.answers import descend, mix_bayes, share_counts, uses_bayes
 from quercus.learners.incremental.bins import count_row, find_cells
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_grown, is_due
-from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
+from quercus.learners.incremental.kernels import RANGE, TABLES, ask_row, is_new
 from quercus.learners.incremental.layout import (
     ADAPTIVE,
     NEEDS_CAPACITY,
@@ -158,7 +158,7 @@ def lead_of_alternate(pairs: Any) -> float:
     return lead if abs(lead) > eps else 0.0
 
 
-@kernel(types.int64, AdaptiveState.numba_type, Rows.numba_type, *GIVEN, *RANGE)
+@kernel(types.int64, AdaptiveState.numba_type, Rows.numba_type, *TABLES, *RANGE)
 def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int, stop: int, mode: int) -> int:
     """Do what ``run_rows`` does, monitor the errors at every node, and try alternate subtrees where they rise.
 

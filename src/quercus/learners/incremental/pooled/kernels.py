@@ -10,7 +10,7 @@ from numba import types
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.incremental.answers import descend, share_counts
-from quercus.learners.incremental.kernels import GIVEN, RANGE, ask_row, is_new
+from quercus.learners.incremental.kernels import RANGE, TABLES, ask_row, is_new
 from quercus.learners.incremental.layout import LABEL, NEEDS_CAPACITY, NEEDS_NODES, NEEDS_RESIZE, NEEDS_ROWS
 from quercus.learners.incremental.pooled.evaluation import count_classes, find_cut
 from quercus.learners.incremental.pooled.lists import insert_label, measure_list
@@ -81,7 +81,7 @@ def join_row(tree: Any, X: Any, i: int) -> int:
     return row
 
 
-@kernel(types.int64, PooledState.numba_type, Rows.numba_type, _PLACES, *GIVEN, *RANGE)
+@kernel(types.int64, PooledState.numba_type, Rows.numba_type, _PLACES, *TABLES, *RANGE)
 def run_pool_rows(
     tree: Any, given: Any, places: Any, order: Any, loss: Any, table: Any, start: int, stop: int, mode: int
 ) -> int:

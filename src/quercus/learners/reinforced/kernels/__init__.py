@@ -47,7 +47,7 @@ def run_cases(tree: Any, work: Any, rows: Any, start: int, stop: int, mode: int)
     settings, episode = work.settings[0], work.episode[0]
     left, explore, buys, classes = np.inf, mode & EXPLORE, not mode & (STEP | POSTERIOR | CASE), NOWHERE
     for i in range(start, stop):
-        row, status, decision = rows.X[i], rows.status[i], rows.decisions[i]
+        row, status, step = rows.X[i], rows.status[i], rows.steps[i]
         learns = (mode & LEARN) != 0 and rows.weight[i] * work.rewards[rows.y[i]].rate > 0.0
         if learns and needs_resize(tree, work, row, rows.y[i]):
             return i
@@ -58,13 +58,13 @@ def run_cases(tree: Any, work: Any, rows: Any, start: int, stop: int, mode: int)
             for f in range(len(status)):
                 status[f] = UNKNOWN
         if not mode & (SILENT | POSTERIOR):
-            left = min(settings.budget, settings.total - rows.spent[0]) if buys else decision.left
+            left = min(settings.budget, settings.total - rows.spent[0]) if buys else step.left
             if buys and explore:
-                decision.seed = draw_seed(tree.options[0])
-            seed_generator(work.generator[0], decision.seed)
+                step.seed = draw_seed(tree.options[0])
+            seed_generator(work.generator[0], step.seed)
             run_episode(tree, work, rows, i, left, buys, explore)
             rows.cost[i] = episode.cost
-            decision.item, decision.stop, decision.score = episode.item, episode.stop, episode.score
+            step.item, step.stop, step.score = episode.item, episode.stop, episode.score
         if not mode & (SILENT | STEP | CASE) or (mode & CASE and settings.adaptive):
             if mode & POSTERIOR:
                 episode.size, episode.held = 0, find_status(work, status)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from quercus.acquisition.kernels import draw_seed, seed_generator
+from quercus.acquisition.kernels import draw_seed
 from quercus.acquisition.layout import (
     EXPLORE,
     GENERATOR,
@@ -37,7 +37,6 @@ from quercus.learners.utility.kernels.posterior import (
     weigh_known,
     weigh_partners,
 )
-from quercus.learners.utility.kernels.sampling import draw_gamma
 from quercus.learners.utility.kernels.selection import select_best, select_to_explore
 from quercus.learners.utility.state import UtilityState
 from quercus.rows import LEARN, Rows
@@ -166,14 +165,7 @@ def run_cases(
     ``rows.status`` is read by a step, and written by a whole case.
     """
     X, y, w, order, loss = rows.X, rows.y, rows.weight, rows.order, rows.loss
-    spent, answers, proba, cost, status, decisions = (
-        rows.spent,
-        rows.answers,
-        rows.proba,
-        rows.cost,
-        rows.status,
-        rows.decisions,
-    )
+    spent, answers, proba, cost, status = rows.spent, rows.answers, rows.proba, rows.cost, rows.status
     options, settings = state.options, all_settings[0]
     work, places = make_workspace(state, prices), np.zeros(KEPT_VALUES, np.int64)
     explore, learns, steps = mode & EXPLORE, mode & LEARN, mode & STEP
@@ -185,7 +177,7 @@ def run_cases(
     draws = not explore or options[0].numeric != QUANTILES or (selects and settings.objective == EC2)
     is_filled, is_drawn = False, False
     for i in range(start, stop):
-        decision = decisions[i]
+        decision = rows.steps[i]
         if mode & (STEP | POSTERIOR):
             copy_status(status[i], work.status)
         elif learns and w[i] > 0.0 and needs_resize(state, X[i], y[i]):
@@ -232,12 +224,3 @@ def run_cases(
             is_filled = learn_case(settings, state, mean, work, X[i], y[i], w[i], mode & WHOLE, places)
             is_drawn = False
     return stop
-
-
-@kernel(_NUMBER, types.uint64, types.float64, array_type(GENERATOR, 1), array_type(np.float64, 1))
-def draw_gammas(seed: Any, shape: float, generators: Any, out: Any) -> int:
-    """Fill an array with gamma variables."""
-    seed_generator(generators[0], seed)
-    for i in range(len(out)):
-        out[i] = draw_gamma(generators[0], shape)
-    return len(out)

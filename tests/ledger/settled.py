@@ -1,4 +1,4 @@
-"""The label questions of a ledger's table that are settled, as arrays."""
+"""Accuracy from the table of a ledger: its label questions that are settled, as arrays."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.arguments import read_loss
+from quercus.ledger.accuracy import FairAccuracy
 from quercus.ledger.betting import Numbers
 
 Loss = Mapping[Any, Mapping[Any, float]]
@@ -59,15 +60,6 @@ def read_settled(table: Any, least_propensity: float, loss: Loss | None = None) 
         Questions asked with less do not count, so that it does not matter whether they are open.
     loss
         What predictions cost, ``{true: {answer: cost}}``. No prediction costs as much as the dearest wrong one.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({"row": [2, 3, 7], "covered": [2, 3, 6], "propensity": [0.5, None, 0.5],
-    ...     "prediction": [1, 2, 2], "answer": [1, 1, None], "status": ["answered", "answered", "open"]})
-    >>> settled = read_settled(table, 0.5)
-    >>> settled.right, settled.end
-    (array([1., 0.]), (6, 5))
     """
     table = _label_questions(table)
     status = table.column("status").to_pylist()
@@ -91,6 +83,40 @@ def read_settled(table: Any, least_propensity: float, loss: Loss | None = None) 
     return Settled(
         rows[keep], covered[keep], propensities[keep], right, losses, truths, loss_range, end, stop < len(rows)
     )
+
+
+def fair_accuracy(
+    table: Any,
+    least_propensity: float,
+    *,
+    rows: int | None = None,
+    covered: int | None = None,
+    loss: Mapping[Any, Mapping[Any, float]] | None = None,
+) -> FairAccuracy:
+    """Return accuracy, loss and recall over all rows, from the table of a ledger.
+
+    A question that is still open hides its row and, until it is settled, all that came after: the figures are about the
+    rows before the oldest open one.
+
+    Parameters
+    ----------
+    table
+        Arrow table with the columns ``row``, ``covered``, ``propensity``, ``prediction``, ``answer`` and ``status``.
+    least_propensity
+        With what propensity a row was counted as covered.
+    rows, covered
+        Rows so far, and how many of them were covered; by default those of the last question.
+    loss
+        What answers cost, ``{true: {answer: cost}}``, 0 and 1 by default.
+    """
+    settled = read_settled(table, least_propensity, loss)
+    fair = FairAccuracy(least_propensity, loss_range=settled.loss_range)
+    fair.add_many(*settled[:4], losses=settled.losses, truths=settled.truths)
+    if not settled.waits and rows is not None:
+        fair.advance(rows, settled.end[1] if covered is None else covered)
+    else:
+        fair.advance(*settled.end)
+    return fair
 
 
 def _label_questions(table: Any) -> Any:
