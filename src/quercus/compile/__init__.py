@@ -17,15 +17,24 @@ from quercus.compile.cache import CACHE_VARIABLE, cache_folder, modules_of
 from quercus.compile.entry import ENTRIES, EntryKernel
 from quercus.compile.records import as_interpreted
 
-__all__ = ["CACHE_VARIABLE", "ENTRIES", "EntryKernel", "array_type", "cache_folder", "kernel", "record_maker", "twin"]
+__all__ = [
+    "CACHE_VARIABLE",
+    "ENTRIES",
+    "EntryKernel",
+    "array_type",
+    "cache_folder",
+    "kernel",
+    "record_maker",
+    "specialize",
+]
 
 # Inner kernels are not called from Python.
 _INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 # Numba has this option for itself; where it is gone, calls cost a little more and nothing else changes.
-_BORROWS = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+_NO_REFCOUNT = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
 
-def kernel(*signature: Any, inline: bool = False, borrows: bool = False) -> Any:
+def kernel(*signature: Any, inline: bool = False, no_refcount: bool = False) -> Any:
     """Compile a function with numba: cached, without the interpreter lock.
 
     Parameters
@@ -36,7 +45,7 @@ def kernel(*signature: Any, inline: bool = False, borrows: bool = False) -> Any:
     inline
         Copy the function into each of its callers: a call with many arrays costs 50 ns, which counts in a loop over
         rows.
-    borrows
+    no_refcount
         The function makes and returns no arrays: those that it is given are its caller's. That spares counting who
         holds them, which costs some ns per array and call.
 
@@ -55,7 +64,7 @@ def kernel(*signature: Any, inline: bool = False, borrows: bool = False) -> Any:
     if len(signature) == 1 and callable(signature[0]) and not isinstance(signature[0], numba.types.Type):
         return numba.njit(**_INNER)(signature[0])
     if not signature:
-        return numba.njit(**_INNER, **(_BORROWS if borrows else {}), forceinline=inline)
+        return numba.njit(**_INNER, **(_NO_REFCOUNT if no_refcount else {}), forceinline=inline)
     returns, *arguments = signature
     return lambda function: EntryKernel(function, returns(*arguments))
 
@@ -108,7 +117,7 @@ def record_maker(dtype: Any) -> Any:
     return (lambda: as_interpreted(make())) if numba.config.DISABLE_JIT else kernel(make)
 
 
-def twin(original: Any, name: str, **replaced: Any) -> Any:
+def specialize(original: Any, name: str, **replaced: Any) -> Any:
     """Return a kernel of the same source in which some of the functions that it calls are others.
 
     numba cannot cache a kernel that takes functions as arguments, and one that branches between them would make
@@ -135,7 +144,7 @@ def twin(original: Any, name: str, **replaced: Any) -> Any:
     >>> @kernel
     ... def negate(x):
     ...     return -x
-    >>> apply(1.5), twin(apply, "apply_negation", change=negate)(1.5)
+    >>> apply(1.5), specialize(apply, "apply_negation", change=negate)(1.5)
     (3.0, -1.5)
     """
     is_entry = isinstance(original, EntryKernel)

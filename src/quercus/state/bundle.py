@@ -9,7 +9,7 @@ import numba
 from numba.core.datamodel import default_manager, models
 from numba.experimental import structref
 
-from quercus.state.borrowing import StructType
+from quercus.state.refcounts import StructType
 
 
 class Bundle:

@@ -16,8 +16,8 @@ from numba.experimental import structref
 
 from quercus.compile import kernel
 from quercus.compile.records import as_interpreted
-from quercus.state.borrowing import StructType
 from quercus.state.fields import Field
+from quercus.state.refcounts import StructType
 
 
 class Struct:

@@ -84,7 +84,7 @@ def is_at(growth: Any, goal: Any) -> bool:
     )
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def begin_node(tree: Any, v: int, depth: int) -> None:
     """Make a leaf that knows nothing."""
     node = tree.nodes[v]
@@ -107,7 +107,7 @@ def histogram_size(reservoir: Any, classes: int) -> int:
     return (last.first + last.codes) * classes
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def add_rows(reservoir: Any, work: Any, workspace: Any, slot: int, first: int, last: int) -> None:
     """Add rows to the histogram of a node, of all features that vary."""
     growth = work.growth[0]
@@ -122,7 +122,7 @@ def add_rows(reservoir: Any, work: Any, workspace: Any, slot: int, first: int, l
             work.histograms[slot, np.uint32(workspace.begins[j] + code * classes + label)] += weight
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def clear_node_histogram(reservoir: Any, work: Any, slot: int) -> None:
     """Empty the histogram of a node."""
     growth = work.growth[0]
@@ -149,7 +149,7 @@ def give_back(work: Any, slot: int) -> None:
         work.growth[0].free += 1
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def most_small(reservoir: Any, work: Any) -> int:
     """Return how many rows the largest node has for which no histogram of all features is made."""
     growth = work.growth[0]
@@ -158,13 +158,13 @@ def most_small(reservoir: Any, work: Any) -> int:
     return max(_SMALL, histogram_size(reservoir, growth.classes) // (4 * len(reservoir.features)))
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def is_large(reservoir: Any, work: Any, v: int) -> bool:
     """Return whether a histogram of all features pays for a node."""
     return work.spans[v].last - work.spans[v].first > most_small(reservoir, work)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def take_next(reservoir: Any, tree: Any, work: Any) -> int:
     """Take the next node that may be split; return what was done."""
     growth = work.growth[0]
@@ -189,7 +189,7 @@ def take_next(reservoir: Any, tree: Any, work: Any) -> int:
     return growth.classes
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def fill_more(reservoir: Any, work: Any, workspace: Any, v: int, slot: int, after: int) -> int:
     """Add some rows of a node to its histogram; return what was done."""
     growth, span = work.growth[0], work.spans[v]
@@ -202,7 +202,7 @@ def fill_more(reservoir: Any, work: Any, workspace: Any, v: int, slot: int, afte
     return done
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def split_node(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any) -> int:
     """Find the best split of a node, and make its children if that passes a test; return what was done.
 
@@ -244,7 +244,7 @@ def split_node(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any)
     return done
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def write_set(sets: Any, place: int, split: Any, chosen: Any) -> None:
     """Write the codes that go left as bits; later categories go right, if need be by sending all others left."""
     turned = split.code == LAST_CATEGORY if split.kind == ONE else chosen[LAST_CATEGORY] > 0
@@ -259,7 +259,7 @@ def write_set(sets: Any, place: int, split: Any, chosen: Any) -> None:
         sets[place, word] = bits
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def partition_rows(reservoir: Any, tree: Any, work: Any, workspace: Any) -> int:
     """Partition some rows of a node among its children, keeping their order; return what was done."""
     growth, places = work.growth[0], work.places
@@ -282,7 +282,7 @@ def partition_rows(reservoir: Any, tree: Any, work: Any, workspace: Any) -> int:
     return 2 * (stop - begin)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def assign_rows(reservoir: Any, tree: Any, work: Any, workspace: Any, node: Any, begin: int, stop: int) -> int:
     """Write the rows that go left and those that go right, and count their classes; return how many go left.
 
@@ -310,7 +310,7 @@ def assign_rows(reservoir: Any, tree: Any, work: Any, workspace: Any, node: Any,
     return lefts
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def place_children(reservoir: Any, work: Any, v: int, left: int) -> None:
     """Write which rows the children have, and whose histogram is made from rows: that of the smaller one."""
     growth, span, spans = work.growth[0], work.spans[v], work.spans
@@ -330,7 +330,7 @@ def place_children(reservoir: Any, work: Any, v: int, left: int) -> None:
     growth.phase = NEXT
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def push_node(work: Any, v: int, slot: int) -> None:
     """Let a node wait."""
     growth = work.growth[0]
@@ -339,7 +339,7 @@ def push_node(work: Any, v: int, slot: int) -> None:
     growth.waiting += 1
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def subtract_smaller(reservoir: Any, tree: Any, work: Any) -> int:
     """Make the histogram of the larger child: its parent's less the smaller one's (Ke et al., 2017).
 
@@ -363,7 +363,7 @@ def subtract_smaller(reservoir: Any, tree: Any, work: Any) -> int:
     return histogram_size(reservoir, growth.classes)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def step_growth(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any, budget: float) -> bool:
     """Go on until so much is done; return whether the tree is built."""
     growth, done = work.growth[0], 0.0

@@ -73,7 +73,7 @@ ETA = 0.03
 DECAY = 0.99
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def needs_resize(features: Any, X: Any, i: int, label: int, classes: int) -> bool:
     """Return whether a row brings a class or a feature that there is no room for."""
     unseen = 0
@@ -82,7 +82,7 @@ def needs_resize(features: Any, X: Any, i: int, label: int, classes: int) -> boo
     return unseen > 0 or label >= classes
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def is_unknown(features: Any, row: Any, label: int) -> bool:
     """Return whether a row holds a class or a category that the schema does not know."""
     unknown = label < 0
@@ -105,7 +105,7 @@ def ask_row(option: Any, tree: Any, path: Any, depth: int, loss: Any, asking: An
     decide_row(asking[0], ring, decision, margin, confidence, support)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def predict_proba_again(option: Any, tree: Any, path: Any, depth: int) -> None:
     """Write probabilities again, because there is one class more."""
     predict_proba(option, tree, path, depth, option.classes)
@@ -140,7 +140,7 @@ def detect_change(option: Any, errors: Any, is_wrong: bool) -> bool:
     return True
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def catch_up(option: Any, reservoir: Any, tree: Any, path: Any, classes: int) -> bool:
     """Let the new tree learn some of the rows that it does not know; return whether none is left."""
     for _ in range(CATCH_UP):
@@ -159,7 +159,7 @@ def catch_up(option: Any, reservoir: Any, tree: Any, path: Any, classes: int) ->
     return option.position == option.rows and option.stage == CATCHING
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def grow_on(
     option: Any,
     reservoir: Any,

@@ -137,7 +137,7 @@ def predict_proba(option: Any, tree: Any, path: Any, depth: int, classes: int) -
         proba[MIXED, k] = (prunings * proba[PRUNINGS, k] + leaf * shares[depth, k] + other) / total
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def count_decayed(tree: Any, v: int, label: int) -> None:
     """Count a label, and let older ones decay: by weights that grow (forward decay: Cormode et al., 2009)."""
     node = tree.nodes[v]
@@ -211,7 +211,7 @@ def log_rising_factorial(count: float, start: float) -> float:
     return math.lgamma(start + count) - math.lgamma(start)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def compute_evidence(tree: Any, work: Any) -> int:
     """Write the evidence of some nodes, from the root down; return what was done.
 
@@ -240,7 +240,7 @@ def compute_evidence(tree: Any, work: Any) -> int:
     return done
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def prune_nodes(tree: Any, work: Any) -> int:
     """Weigh stopping against going on, from the leaves up; return what was done.
 

@@ -60,7 +60,7 @@ def find_bin_code(features: Any, edges: Any, f: int, x: float) -> int:
     return find_bin(edges, f, features[f].edges, x)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def sample_row(options: Any, reservoir: Any, X: Any, i: int, label: int, w: float) -> None:
     """Add a row to the reservoir as bin codes, and its values to the sample.
 

@@ -60,7 +60,7 @@ def x_log_x(x: float, is_whole: bool) -> float:
     return x * math.log(x) if x > 0.0 else 0.0
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def log_upper_gamma(a: float, x: float) -> float:
     """Return the logarithm of the regularised upper incomplete gamma function.
 
@@ -159,7 +159,7 @@ def evaluate_thresholds(
             split.code, split.next = workspace.order[place], workspace.order[place + 1] if place + 1 < codes else -1
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def evaluate_categories(
     workspace: Any, classes: int, codes: int, n: float, is_whole: bool, parent_entropy: float, f: int, split: Any
 ) -> None:
@@ -183,7 +183,7 @@ def evaluate_categories(
         evaluate_sets(workspace, classes, codes, n, is_whole, parent_entropy, f, split)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def evaluate_sets(
     workspace: Any, classes: int, codes: int, n: float, is_whole: bool, parent_entropy: float, f: int, split: Any
 ) -> None:
@@ -217,14 +217,14 @@ def evaluate_sets(
             workspace.chosen[order[i]] = 1
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def hash_node(work: Any, span: Any) -> np.uint64:
     """Return what the features that are evaluated at a node are drawn by."""
     where = (np.uint64(work.places[0, span.first]) << np.uint64(32)) ^ np.uint64(span.last - span.first)
     return mix_bits(work.growth[0].seed ^ where)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def find_split(
     reservoir: Any, work: Any, workspace: Any, span: Any, slot: int, classes: int, n: float, split: Any
 ) -> None:
@@ -271,7 +271,7 @@ def find_split(
             clear_histogram(workspace, codes, classes)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def note_classes(tree: Any, workspace: Any, v: int, classes: int) -> int:
     """Write the classes of a node and their weights; return how many."""
     found = 0
@@ -283,7 +283,7 @@ def note_classes(tree: Any, workspace: Any, v: int, classes: int) -> int:
     return found
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def note_rows(reservoir: Any, work: Any, workspace: Any, span: Any) -> bool:
     """Write places, classes and weights of a small node's rows; return whether all weights are whole."""
     fractions, first = 0.0, np.int64(span.first)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.compile import kernel, twin
+from quercus.compile import kernel, specialize
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows, try_alternate
 from quercus.learners.incremental.cuts import count_children, count_cuts, load_cells, take_left
 from quercus.learners.incremental.growth import count_present, restore_sight, split_leaf
@@ -129,10 +129,10 @@ def evaluate_credible_leaf(tree: Any, node: int, table: Any, scratch: Any) -> No
     restore_sight(tree, slot)
 
 
-run_credible_rows = twin(run_rows, "run_credible_rows", evaluate_leaf=evaluate_credible_leaf)
-run_adaptive_credible_rows = twin(
+run_credible_rows = specialize(run_rows, "run_credible_rows", evaluate_leaf=evaluate_credible_leaf)
+run_adaptive_credible_rows = specialize(
     run_adaptive_rows,
     "run_adaptive_credible_rows",
     evaluate_leaf=evaluate_credible_leaf,
-    try_alternate=twin(try_alternate, "try_credible_alternate", evaluate_leaf=evaluate_credible_leaf),
+    try_alternate=specialize(try_alternate, "try_credible_alternate", evaluate_leaf=evaluate_credible_leaf),
 )

@@ -122,7 +122,7 @@ def evaluate_leaf(tree: Any, node: int, table: Any, scratch: Any) -> None:
     The test of Hoeffding trees (Domingos & Hulten 2000) and of confidence trees (De Rosa & Cesa-Bianchi 2017): the best
     feature has to lead the second best, or no split, by what the bound leaves open; then a G-test against no split.
 
-    ``table`` is for `evaluate_credible_leaf`, which takes its place in twins.
+    ``table`` is for `evaluate_credible_leaf`, which takes its place where the loop is specialized.
     """
     option = tree.options[0]
     slot = tree.nodes[node].slot

@@ -69,7 +69,7 @@ def log_count(weight: float) -> float:
     return _LOGS[whole] if whole == weight and whole < _TABLE_SIZE else math.log(2.0 * weight + 1.0)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def find_bins(model: Any, X: Any, i: int, terms: Any) -> bool:
     """Write the bins of row i, and how much each counts: -1 and 0 where there is none; return whether one lacks."""
     lacking = False
@@ -90,7 +90,7 @@ def find_bins(model: Any, X: Any, i: int, terms: Any) -> bool:
     return lacking
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def predict_additive(model: Any, terms: Any, classes: int) -> None:
     """Write what follows from the trees' probabilities, naive Bayes and the coefficients of bins."""
     sums, table, lines = model.sums[0], model.table, terms.lines
@@ -118,7 +118,7 @@ def predict_additive(model: Any, terms: Any, classes: int) -> None:
         lines[ADDITIVE, k] /= whole
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def mix_additive(model: Any, terms: Any, proba: Any, classes: int) -> None:
     """Mix the probabilities of the trees and of the additive model, each by the exponential of its decayed log loss.
 
@@ -142,7 +142,7 @@ def mean_bins(sums: Any) -> float:
     return max(sums.known, 1) / max(sums.came, 1)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def learn_additive(model: Any, terms: Any, X: Any, i: int, label: int, w: float, is_judged: bool) -> None:
     """Learn the label of a row that was answered; losses too, if the answer is to be judged by it.
 
@@ -172,7 +172,7 @@ def learn_additive(model: Any, terms: Any, X: Any, i: int, label: int, w: float,
     sample_values(model, X, i, label, w)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def update_coefficients(model: Any, terms: Any, label: int, w: float, rate: float) -> None:
     """Let the coefficients of a row's bins make a gradient step, and count its label in the bins.
 
@@ -201,7 +201,7 @@ def note_bins(model: Any, column: Any, bins: int) -> None:
         renew_totals(model)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def renew_totals(model: Any) -> None:
     """Bring the logarithms of the classes' weights up to date: they depend on the number of bins."""
     totals, bins = model.totals, mean_bins(model.sums[0])
@@ -209,7 +209,7 @@ def renew_totals(model: Any) -> None:
         totals[LOG, k] = math.log(2.0 * totals[WEIGHT, k] + bins)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def sample_values(model: Any, X: Any, i: int, label: int, w: float) -> None:
     """Keep a row, or not: reservoir sampling (algorithm R: Vitter, 1985)."""
     sums = model.sums[0]

@@ -11,7 +11,7 @@ from quercus.learners.utility.kernels.layout import LARGEST_UNIT, QUANTILES, TEN
 from quercus.rows import NUMERIC
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def be_patient(rows: int) -> int:
     """Return how often a feature that shows one value, or none, is asked for: ever more rarely, but for ever."""
     patience, doubled = YOUNG, 2 * YOUNG
@@ -21,13 +21,13 @@ def be_patient(rows: int) -> int:
     return patience
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def is_young(feature: Any, patience: int) -> bool:
     """Return whether a feature has no two cells to tell apart, and has not been asked for often enough."""
     return feature.cells <= 1 and feature.asked < patience
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def write_tenths(low: float, high: float, edges: Any) -> None:
     """Write the edges of ten cells between two numbers, however far these are apart."""
     for k in range(1, TENTHS):
@@ -36,7 +36,7 @@ def write_tenths(low: float, high: float, edges: Any) -> None:
             edges[k - 1] = low * (1.0 - k / TENTHS) + high * (k / TENTHS)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def draw_tenths(kept: Any, number: int, edges: Any) -> int:
     """Write the edges of ten cells over the range of the values; return their number."""
     low, high = kept[0].value, kept[0].value

@@ -18,7 +18,7 @@ _SMALLEST = 2.0**-512
 _DRAWS = 20
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def count_rows(features: Any, most: int) -> int:
     """Return how many rows of one cell per feature there are, or a number above the most that matters."""
     rows = 1
@@ -29,7 +29,7 @@ def count_rows(features: Any, most: int) -> int:
     return rows
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def write_row(features: Any, number: int, cells: Any) -> None:
     """Write the row of this number, the last feature changing first."""
     for back in range(len(features)):
@@ -39,7 +39,7 @@ def write_row(features: Any, number: int, cells: Any) -> None:
         number //= width
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def cell_at(theta: Any, first: int, cells: int, label: int, rest: float) -> int:
     """Return the cell at which the running sum of P(cell | class) exceeds a number."""
     cell = 0
@@ -51,14 +51,14 @@ def cell_at(theta: Any, first: int, cells: int, label: int, rest: float) -> int:
     return cell
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def draw_values(features: Any, theta: Any, generator: Any, label: int, cells: Any) -> None:
     """Draw the cell of each feature in a class."""
     for f in range(len(features)):
         cells[f] = cell_at(theta, features[f].first, features[f].cells, label, draw_uniform(generator))
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def draw_class(shares: Any, generator: Any, classes: int) -> int:
     """Draw a class."""
     rest, label = draw_uniform(generator), 0
@@ -70,7 +70,7 @@ def draw_class(shares: Any, generator: Any, classes: int) -> int:
     return label
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def find_place(cells: Any, places: Any, row: int) -> bool:
     """Return whether a row is another than all rows before it, and note it in the hash table."""
     size = len(places)
@@ -92,7 +92,7 @@ def find_place(cells: Any, places: Any, row: int) -> bool:
     return True
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def weigh_row(features: Any, theta: Any, shares: Any, classes: int, cells: Any, r: Any) -> float:
     """Write the weight of a hypothesis by class, without a factor; return the weight of all."""
     shift = 1.0

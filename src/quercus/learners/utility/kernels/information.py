@@ -19,7 +19,7 @@ from quercus.randomness import draw_uniform
 _NOW, _TAKEN, _OUT, _BEHIND = range(4)
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def expect_loss(q: Any, loss: Any, answer: int, classes: int) -> float:
     """Return what an answer is expected to cost; without a loss table, how probable it is that it is wrong."""
     if loss.shape[0] == 0:
@@ -30,7 +30,7 @@ def expect_loss(q: Any, loss: Any, answer: int, classes: int) -> float:
     return expected
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def find_answer(q: Any, loss: Any, classes: int) -> int:
     """Return the answer of least expected loss, of equal ones the first."""
     best, least = 0, expect_loss(q, loss, 0, classes)
@@ -41,7 +41,7 @@ def find_answer(q: Any, loss: Any, classes: int) -> int:
     return best
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def largest_loss(loss: Any, classes: int) -> float:
     """Return the largest loss of any answer."""
     if loss.shape[0] == 0:
@@ -53,7 +53,7 @@ def largest_loss(loss: Any, classes: int) -> float:
     return largest
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def spread_loss(loss: Any, y: int, classes: int) -> tuple[float, float]:
     """Return the least and the largest loss where a class is the true one."""
     least, largest = loss[y, 0], loss[y, 0]
@@ -62,7 +62,7 @@ def spread_loss(loss: Any, y: int, classes: int) -> tuple[float, float]:
     return least, largest
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def widest_loss(loss: Any, classes: int) -> float:
     """Return the largest distance of two losses of the same true class."""
     if loss.shape[0] == 0:
@@ -74,7 +74,7 @@ def widest_loss(loss: Any, classes: int) -> float:
     return widest
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def expect_regret(q: Any, loss: Any, answer: int, classes: int) -> float:
     """Return how much less the right answer is expected to lose than this one."""
     regret = expect_loss(q, loss, answer, classes)
@@ -83,7 +83,7 @@ def expect_regret(q: Any, loss: Any, answer: int, classes: int) -> float:
     return regret
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def count_samples(classes: int) -> int:
     """Return how many samples each class has."""
     return MOST_SAMPLES // min(classes, MOST_LIKELY)
@@ -115,7 +115,7 @@ def see_feature(features: Any, posterior: Any, f: int, classes: int) -> None:
     posterior.seen[f] = 1
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def find_likely(q: Any, classes: int, likely: Any) -> int:
     """Write the classes whose samples are looked at: all, or the most probable ones; return how many."""
     count = min(classes, MOST_LIKELY)
@@ -131,7 +131,7 @@ def find_likely(q: Any, classes: int, likely: Any) -> int:
     return count
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def see_cell(theta: Any, cell: int, outlook: Any, classes: int) -> None:
     """Change the class probabilities of an outlook by a cell that its sample shows."""
     total = 0.0
@@ -149,7 +149,7 @@ def price_of(settings: Any, prices: Any, i: int) -> float:
     return float(prices.dearness[i] if settings.is_relative else prices.price[i])
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def save_by_pair(
     pairs: Any, features: Any, unit: float, prior: float, q: Any, loss: Any, classes: int, i: int, j: int, both: Any
 ) -> float:

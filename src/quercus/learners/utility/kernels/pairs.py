@@ -23,13 +23,13 @@ def learn_pairs(state: Any, row: Any, known: Any, y: int, w: float) -> None:
                 state.pairs[state.features[i].first + v, state.features[j].first + u, y] += weight
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def pair_count(pairs: Any, i: int, cell: int, j: int, other: int, y: int) -> float:
     """Return the weight of two cells, the first of feature i, the other of feature j."""
     return pairs[cell, other, y] if i < j else pairs[other, cell, y]
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def add_pair(
     pairs: Any, features: Any, unit: float, prior: float, i: int, low: int, high: int, j: int, v: int, y: int
 ) -> float:
@@ -41,7 +41,7 @@ def add_pair(
     return total
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def side_of(cell: int, edge: int, cells: int) -> tuple[int, int]:
     """Return the first cell that counts as this one, and the one behind the last: itself, or its side of the edge."""
     low, high = cell, cell + 1
@@ -50,7 +50,7 @@ def side_of(cell: int, edge: int, cells: int) -> tuple[int, int]:
     return low, high
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def outcome_cells(outcome: int, edge: int, cells: int) -> tuple[int, int]:
     """Return the first cell of an outcome, and the one behind the last."""
     low, high = outcome, outcome + 1
@@ -83,7 +83,7 @@ def share_by_partner(state: Any, work: Any, prior: float, row: Any, f: int) -> N
             work.shares[v, y] /= total
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def weigh_pairs(pairs: Any, features: Any, unit: float, i: int, j: int, classes: int, r: Any) -> None:
     """Write the weight of all pairs of two features, by class."""
     for y in range(classes):
@@ -93,7 +93,7 @@ def weigh_pairs(pairs: Any, features: Any, unit: float, i: int, j: int, classes:
                 r[y] += pair_count(pairs, i, u, j, v, y) / unit
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def score_pair(
     pairs: Any, features: Any, edges: Any, unit: float, prior: float, q: Any, r: Any, classes: int, i: int, j: int
 ) -> float:

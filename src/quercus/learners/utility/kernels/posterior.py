@@ -152,7 +152,7 @@ def draw_rest(settings: Any, state: Any, posterior: Any, order: Any, loss: Any, 
         draw_samples(posterior, state.options[0].classes)
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def weigh_classes(q: Any, theta: Any, low: int, high: int, classes: int) -> None:
     """Multiply the weight of each class by the probability of cells low .. high; small weights are all made larger."""
     top = 0.0
@@ -191,7 +191,7 @@ def weigh_partners(prior: float, state: Any, work: Any, row: Any, status: Any, q
             weigh_classes(q, work.shares, low, high, state.options[0].classes)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def share_weights(q: Any, classes: int) -> None:
     """Divide the weights of the classes by their sum; without any they are even."""
     total = 0.0

@@ -13,7 +13,7 @@ from quercus.compile import kernel
 from quercus.randomness import draw_uniform
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def draw_normal(generator: Any) -> float:
     """Return a standard normal number, by Marsaglia's polar method."""
     while True:
@@ -24,7 +24,7 @@ def draw_normal(generator: Any) -> float:
             return a * sqrt(-2.0 * log(s) / s)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def draw_gamma(generator: Any, shape: float) -> float:
     """Return a gamma variable of scale 1, after Marsaglia and Tsang; below a shape of 1 by one of shape + 1."""
     boost = 1.0

@@ -28,13 +28,13 @@ from quercus.learners.utility.kernels.pairs import share_by_partner
 from quercus.rows import NUMERIC
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def has_edges(numeric: int, feature: Any) -> bool:
     """Return whether a question about a feature is one about an edge."""
     return numeric != QUANTILES and feature.kind == NUMERIC and feature.cells == TENTHS
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def spread(weights: Any, classes: int) -> float:
     """Return what all pairs of different entries weigh."""
     total, squares = 0.0, 0.0
@@ -44,7 +44,7 @@ def spread(weights: Any, classes: int) -> float:
     return 0.5 * (total * total - squares)
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def predict_outcome(q: Any, outcomes: Any, place: int, classes: int) -> float:
     """Return how probable an outcome is."""
     p = 0.0
@@ -53,7 +53,7 @@ def predict_outcome(q: Any, outcomes: Any, place: int, classes: int) -> float:
     return p
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def score_entropy(q: Any, outcomes: Any, first: int, cells: int, classes: int) -> float:
     """Return the entropy of the outcome, in bits."""
     entropy = 0.0
@@ -64,7 +64,7 @@ def score_entropy(q: Any, outcomes: Any, first: int, cells: int, classes: int) -
     return entropy
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def score_discounted(q: Any, r: Any, outcomes: Any, first: int, cells: int, classes: int) -> float:
     """Return what the outcome is expected to discount of the edges between classes ("eced")."""
     whole, score = spread(q, classes), 0.0
@@ -101,7 +101,7 @@ def score_cells(objective: int, state: Any, item: Any, posterior: Any, work: Any
         scores[f] = max(score, 0.0)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def split_cells(theta: Any, first: int, edge: int, classes: int, outcomes: Any) -> None:
     """Write the probabilities of both sides of an edge."""
     for y in range(classes):
@@ -114,7 +114,7 @@ def split_cells(theta: Any, first: int, edge: int, classes: int, outcomes: Any) 
         outcomes[0, y], outcomes[1, y] = low, high
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def mean_entropy(q: Any, outcomes: Any, classes: int) -> float:
     """Return the entropy of two outcomes in the mean over the classes, each being the true one."""
     mean = 0.0
@@ -126,7 +126,7 @@ def mean_entropy(q: Any, outcomes: Any, classes: int) -> float:
     return mean
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def score_edge(objective: int, q: Any, r: Any, theta: Any, first: int, edge: int, classes: int, outcomes: Any) -> float:
     """Return the score of a question about an edge; not for "ec2" and "random"."""
     split_cells(theta, first, edge, classes, outcomes)
@@ -140,7 +140,7 @@ def score_edge(objective: int, q: Any, r: Any, theta: Any, first: int, edge: int
     return score
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def add_hypotheses(
     hypotheses: Any, region: Any, weight: Any, alive: Any, number: int, f: int, cells: int, classes: int, outcomes: Any
 ) -> None:
@@ -153,7 +153,7 @@ def add_hypotheses(
             outcomes[hypotheses[h, f], region[h]] += weight[h]
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def score_cut(q: Any, r: Any, theta: Any, first: int, cells: int, edge: int, classes: int, outcomes: Any) -> float:
     """Return the weight of the pairs of hypotheses that the outcome is expected to cut (EC2: Golovin et al., 2010).
 
@@ -200,7 +200,7 @@ def choose_edge(settings: Any, state: Any, posterior: Any, work: Any, f: int, th
         work.first_score[f] = most
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def score_shares(q: Any, shares: Any, cells: int, classes: int) -> float:
     """Return the information gain (Lindley, 1956) of a question whose outcomes have these probabilities."""
     score = score_entropy(q, shares, 0, cells, classes)
@@ -253,13 +253,13 @@ def score_partnered(settings: Any, state: Any, posterior: Any, work: Any, row: A
                 work.scores[f] = score_shares(work.q, work.shares, state.features[f].cells, classes)
 
 
-@kernel(inline=True, borrows=True)
+@kernel(inline=True, no_refcount=True)
 def count_outcomes(edge: int, cells: int) -> int:
     """Return how many outcomes a question about a feature has."""
     return 2 if edge >= 0 else max(cells, 1)
 
 
-@kernel(borrows=True)
+@kernel(no_refcount=True)
 def widen_joint(joint: Any, size: int, outcomes: Any, first: int, width: int, classes: int) -> int:
     """Multiply the joint outcomes of some features by those of another; return their number."""
     # From the last to the first, so that nothing is overwritten that is still needed.
