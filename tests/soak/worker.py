@@ -71,7 +71,7 @@ def use(path: Path) -> None:
             if case.question is not None:
                 members = (model.groups or {}).get(case.question)
                 x = rows[1]
-                case.answer(x[case.question] if members is None else {name: x[name] for name in members})
+                case.answer(x.get(case.question) if members is None else {name: x.get(name) for name in members})
     if hasattr(model, "buy_and_learn"):
         model.buy_and_learn(rows, labels)
     if hasattr(model, "partial_fit"):

@@ -7,6 +7,7 @@ import quercus as qc
 from quercus.learners.evergreen.files import _FIELDS
 from quercus.learners.evergreen.layout import GROWING
 from quercus.store.files import read_model, write_model
+from tests.frozen import models as golden
 
 OLD_FIELDS = {new: old for old, new in _FIELDS.items()}
 
@@ -66,3 +67,20 @@ def test_a_renewing_tree_with_the_names_of_before_loads(tmp_path):
     model = qc.Renewing(qc.EvergreenTree(adaptive=False)).partial_fit(X, X[:, 0] > 0)
     again = save_as_before(model, tmp_path / "model.quercus")
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", ["EvergreenTree", "EvergreenForest"])
+@pytest.mark.parametrize("labels", [[], [0]])
+def test_a_file_that_knows_fewer_labels_than_its_arrays_is_refused(name, labels, tmp_path):
+    model = read_model(golden.FOLDER / golden.FORMAT / f"{name}.quercus")
+    kind = {"label_type": "int"} if labels else {}
+    write_model(
+        tmp_path / "forged.quercus",
+        learner=name,
+        parameters=model.parameters,
+        schema=model.schema | {"labels": labels} | kind,
+        arrays=model.arrays,
+        extra=model.extra,
+    )
+    with pytest.raises(qc.ModelFileError, match="classes"):
+        qc.load(tmp_path / "forged.quercus")

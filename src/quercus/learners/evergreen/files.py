@@ -67,6 +67,8 @@ def read_tree(model: Model, max_bytes: int, kinds: Sequence[str | None], number:
         part = model if number is None else _part(model, f"trees/{number}/")
     state = read_state(part, EvergreenState, max_bytes=max_bytes)
     _check_kinds(state.features["kind"], kinds)
+    if max(state.classes, state.additive.classes) > len(model.schema["labels"]):
+        raise ModelFileError("its arrays do not fit together (classes).")
     state.max_bytes = max_bytes
     if state.additive.is_on:
         _check_kinds(state.additive.columns["kind"], kinds)
