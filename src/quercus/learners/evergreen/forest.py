@@ -163,14 +163,14 @@ class ForestEngine:
         rows = max(1, _MOST_NUMBERS // (width * len(trees)))
         for start in range(0, len(X), rows):
             part = slice(start, min(start + rows, len(X)))
-            count = part.stop - start
-            tree_proba, spare = np.zeros((len(trees), count, width)), np.zeros((len(trees), count), np.int64)
+            block, count = X[part], part.stop - start
+            tree_proba, spare = np.zeros((len(trees), count, width)), np.empty((len(trees), count), np.int64)
 
-            def run(t: int, part: slice = part, tree_proba: Floats = tree_proba, spare: Integers = spare) -> None:
-                _TREE.predict(trees[t], params, X[part], known, spare[t], tree_proba[t])
+            def run(t: int, block: Floats = block, tree_proba: Floats = tree_proba, spare: Integers = spare) -> None:
+                _TREE.predict(trees[t], params, block, known, spare[t], tree_proba[t])
 
             _over_trees(params, len(trees), run, count)
-            shown = Rows(X[part], answers=answers[part], proba=proba[part])
+            shown = Rows(block, answers=answers[part], proba=proba[part])
             given = (known.order, known.loss, shown.y, shown.weight, shown.answers, shown.proba)
             average_rows(tree_proba, state.losses, *given, state.classes)
             _sum(state, shown, known)
@@ -212,19 +212,30 @@ class ForestEngine:
     def _learn(self, state: EvergreenForestState, params: Any, rows: Rows, known: Known) -> None:
         """Let each tree answer and learn rows, and then average them."""
         trees, n, classes = state.trees, len(rows), state.classes
-        tree_proba, spare = np.zeros((len(trees), n, known.classes)), np.zeros((len(trees), n), np.int64)
+        tree_proba = np.zeros((len(trees), n, known.classes))
         given: dict[str, Any] = {"y": rows.y, "weight": rows.weight, "monitored": rows.monitored}
 
-        def run(t: int) -> None:
-            own, stop, resume = Rows(rows.X, **given, answers=spare[t], proba=tree_proba[t]), Stop(0, DONE), 0
+        def run(t: int, own: Rows) -> None:
+            stop, resume = Stop(0, DONE), 0
             while stop.row < n:
                 stop = _TREE.run(trees[t], params, own, known, stop.row, n, LEARN | PREDICT | resume)
                 resume = RESUME if stop.why > PAUSED else 0
                 if resume:
                     _TREE.resume(trees[t], params, own, known, stop)
 
-        _over_trees(params, len(trees), run, n)
-        answers = rows.answers if len(rows.answers) else spare[0]
+        def answered(t: int) -> Rows:
+            return Rows(rows.X, **given, answers=np.empty(n, np.int64), proba=tree_proba[t])
+
+        if _are_parallel(params, n):
+            _over_trees(params, len(trees), lambda t: run(t, answered(t)), n)
+        else:
+            # One record for all trees in turn: making one takes as long as a tree takes for a row.
+            own, proba = answered(-1), tree_proba[-1]
+            for t in range(len(trees)):
+                proba[:] = 0.0
+                run(t, own)
+                tree_proba[t] = proba
+        answers = rows.answers if len(rows.answers) else np.empty(n, np.int64)
         proba = rows.proba if len(rows.proba) else np.zeros((n, known.classes))
         average_rows(tree_proba, state.losses, known.order, known.loss, rows.y, rows.weight, answers, proba, classes)
         _sum(state, Rows(rows.X, y=rows.y, weight=rows.weight, answers=answers, proba=proba), known)
@@ -264,9 +275,14 @@ def _sum(state: EvergreenForestState, rows: Rows, known: Known) -> None:
             additive.draw(one)
 
 
+def _are_parallel(params: Any, rows: int) -> bool:
+    """Return whether trees run in several threads: where there are more than a few rows."""
+    return bool(params.threads > 1 and rows >= 64)
+
+
 def _over_trees(params: Any, trees: int, run: Callable[[int], Any], rows: int = 2**20) -> None:
     """Run all trees, each in one thread if there are several and more than a few rows."""
-    if params.threads == 1 or rows < 64:
+    if not _are_parallel(params, rows):
         for t in range(trees):
             run(t)
         return
