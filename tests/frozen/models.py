@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import quercus as qc
 from quercus.registry import LEARNERS
 from tests.frozen import values, views
+from tests.frozen.asking import tell_sampler
 from tests.frozen.growing import LOOK
 from tests.frozen.streams import Stream, stream
 from tests.learners.listed import make
@@ -239,10 +240,10 @@ def begin_sampler(name: str, place: Path) -> None:
     ledger = qc.ledger.Ledger(place)
     sampler = qc.ask.PoolSampler(SAMPLERS[name](), data.X[:200], ledger=ledger)
     for question in sampler.next(k=3):
-        sampler.tell(question.id, data.y[question.row].item())
+        tell_sampler(sampler)(question.id, data.y[question.row].item())
     for _ in range(4):
         question = sampler.next()
-        sampler.tell(question.id, data.y[question.row].item())
+        tell_sampler(sampler)(question.id, data.y[question.row].item())
     sampler.next(k=2)
     ledger.close()
 
@@ -254,12 +255,12 @@ def find_sampler(name: str, place: Path) -> dict[str, Any]:
     sampler = qc.ask.PoolSampler(SAMPLERS[name](), data.X[:200], ledger=ledger)
     before = {"asked": sampler.asked, "open": [question.row for question in sampler.open_questions]}
     for question in sampler.open_questions:
-        sampler.tell(question.id, data.y[question.row].item())
+        tell_sampler(sampler)(question.id, data.y[question.row].item())
     rows = []
     for _ in range(20):
         question = sampler.next()
         rows.append(question.row)
-        sampler.tell(question.id, data.y[question.row].item())
+        tell_sampler(sampler)(question.id, data.y[question.row].item())
     after = {"rows": rows, "accuracy": sampler.accuracy()._asdict(), "view": views.view(sampler.learner, data.probe)}
     ledger.close()
     return {"before": before, "after": after}
