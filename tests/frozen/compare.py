@@ -74,11 +74,17 @@ def play(path: str, names: list[str]) -> None:
         if any(fnmatch(case.name, name) for name in names):
 
             def watch(moment: str, learner: Any, name: str = case.name) -> None:
-                found[name, moment] = (type(learner).__name__, dict(columns(views.state(learner))))
+                found[name, moment] = (name_of(learner), dict(columns(views.state(learner))))
 
             case.play(watch, "usual")
     with open(path, "wb") as file:
         pickle.dump((quercus.__file__, found), file)
+
+
+def name_of(learner: Any) -> str:
+    """Return what a learner is called, and the one inside of it."""
+    name, inner = type(learner).__name__, getattr(learner, "learner_", None)
+    return name if inner is None else f"{name}({type(inner).__name__})"
 
 
 def columns(arrays: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
@@ -101,7 +107,9 @@ def compare(
     moved, added = fields.FIELDS if moved is None else moved, fields.ADDED if added is None else added
     equal: Counter[str] = Counter()
     wrong: dict[str, list[str]] = {}
-    for key in [*old, *(key for key in new if key not in old)]:
+    known = {learner for learner, _ in old.values()}
+    # Learners that the old code has not are not compared.
+    for key in [*old, *(key for key in new if key not in old and new[key][0] in known)]:
         place = " at ".join(key)
         if key not in old or key not in new:
             learner = (old.get(key) or new[key])[0]

@@ -72,7 +72,6 @@ for _first, _record, _old, _new in (
         _EVERGREEN[rf"{_first}\.{_old}"] = f"{_record}.{_new}"
         _EVERGREEN[rf"{_first}_(\d+)\.{_old}"] = rf"trees/\1/{_record}.{_new}"
     _EVERGREEN[rf"(.*{_record})\.{_old}"] = rf"\1.{_new}"
-FIELDS["Renewing"] = _EVERGREEN
 FIELDS["EvergreenTree"] = FIELDS["FrozenEvergreen"] = {
     **_EVERGREEN,
     r"((?:nodes|counts|recent|sets)(?:\..*)?)": r"tree/\1",
@@ -102,7 +101,11 @@ ADDED["EvergreenForest"] = {
 
 
 def find_field(learner: str, old: str, fields: dict[str, dict[str, Field]]) -> Field:
-    """Return where a column is now."""
+    """Return where a column is now; of learners inside of "Renewing(EvergreenTree)" by the name of the inner one."""
+    inner = re.fullmatch(r"Renewing\((\w+)\)/(main|background)\.(.*)", f"{learner}/{old}")
+    if inner is not None:
+        field = find_field(inner[1], inner[3], fields)
+        return f"{inner[2]}.{field}" if isinstance(field, str) else field
     for pattern, field in [*fields.get(learner, {}).items(), *fields.get("*", {}).items()]:
         match = re.fullmatch(pattern, old)
         if match is None:
@@ -115,4 +118,7 @@ def find_field(learner: str, old: str, fields: dict[str, dict[str, Field]]) -> F
 
 def is_added(learner: str, new: str, added: dict[str, dict[str, Added]]) -> bool:
     """Tell whether a column was declared as new."""
+    inner = re.fullmatch(r"Renewing\((\w+)\)/(?:main|background)\.(.*)", f"{learner}/{new}")
+    if inner is not None:
+        return is_added(inner[1], inner[2], added)
     return any(re.fullmatch(pattern, new) for name in (learner, "*") for pattern in added.get(name, {}))

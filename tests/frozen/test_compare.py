@@ -55,4 +55,6 @@ def test_columns_may_move_when_that_is_declared():
 
 def test_a_moment_of_one_code_alone_is_told():
     assert compare(dumped(), {})[1] == {"HoeffdingTree": ["tree/a at end: only in the old code"]}
-    assert compare({}, dumped())[1] == {"HoeffdingTree": ["tree/a at end: only in the new code"]}
+    more = dumped() | {("tree/b", "end"): dumped()["tree/a", "end"]}
+    assert compare(dumped(), more)[1] == {"HoeffdingTree": ["tree/b at end: only in the new code"]}
+    assert compare(dumped(), dumped() | {("oak/a", "end"): ("Oak", {})})[1] == {}
