@@ -84,3 +84,19 @@ def test_a_file_that_knows_fewer_labels_than_its_arrays_is_refused(name, labels,
     )
     with pytest.raises(qc.ModelFileError, match="classes"):
         qc.load(tmp_path / "forged.quercus")
+
+
+def test_a_forest_whose_additive_model_would_be_larger_than_it_may_is_refused(tmp_path):
+    qc.EvergreenForest(trees=2).partial_fit([[1.0], [2.0]], ["no", "yes"]).save(tmp_path / "forest.quercus")
+    model = read_model(tmp_path / "forest.quercus")
+    name = max(name for name in model.extra["sizes"] if name.startswith("additive/"))
+    write_model(
+        tmp_path / "forged.quercus",
+        learner="EvergreenForest",
+        parameters=model.parameters,
+        schema=model.schema,
+        arrays=model.arrays,
+        extra=model.extra | {"sizes": model.extra["sizes"] | {name: 2**31}},
+    )
+    with pytest.raises(qc.ModelFileError, match="more than max_bytes"):
+        qc.load(tmp_path / "forged.quercus")

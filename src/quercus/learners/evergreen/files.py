@@ -93,7 +93,8 @@ def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> Froz
     if "sizes" not in model.extra:
         arrays = {name if name == "options" else f"tree/{name}": model.array(name) for name in ("options", *_TREE)}
         model = replace(model, arrays=arrays | _additive_arrays(model, new_additive(np.uint64(0), is_on=False)))
-    state = read_state(model, FrozenEvergreenState)
+    # It never grows: as large as what is saved.
+    state = read_state(model, FrozenEvergreenState, sizes={})
     _check_kinds(state.additive.columns["kind"], kinds)
     if int(state.options["classes"][0]) > classes:
         raise ModelFileError("its arrays do not fit together (classes).")
@@ -102,13 +103,15 @@ def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> Froz
     return state
 
 
-def read_additive(model: Model, kinds: Sequence[str | None], first: EvergreenState) -> AdditiveState:
+def read_additive(model: Model, max_bytes: int, kinds: Sequence[str | None], first: EvergreenState) -> AdditiveState:
     """Return the additive model beside a forest.
 
     Parameters
     ----------
     model
         What the file holds.
+    max_bytes
+        Limit of the forest.
     kinds
         As in `read_tree`.
     first
@@ -122,7 +125,7 @@ def read_additive(model: Model, kinds: Sequence[str | None], first: EvergreenSta
             return fresh
         arrays = _additive_arrays(model, fresh)
         model = replace(model, arrays=arrays, extra={"sizes": {"additive/kept": _count_kept(arrays)}})
-    state = read_state(_part(model, "additive/"), AdditiveState)
+    state = read_state(_part(model, "additive/"), AdditiveState, max_bytes=max_bytes)
     _check_kinds(state.columns["kind"], kinds)
     features, sizes = len(first.features), state.sizes
     if state.is_on and (sizes["feature"], sizes["line"], state.classes) != (features, COUNT + 1, first.classes):

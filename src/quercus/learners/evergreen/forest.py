@@ -115,7 +115,8 @@ class ForestEngine:
         first = trees[0]
         if {(tree.classes, len(tree.features)) for tree in trees} != {(first.classes, len(first.features))}:
             raise ModelFileError("its trees do not fit together.")
-        state = EvergreenForestState(trees, read_additive(model, kinds, first), int(params.max_bytes))
+        limit = int(params.max_bytes)
+        state = EvergreenForestState(trees, read_additive(model, limit, kinds, first), limit)
         state.losses[:] = losses
         _resize_additive(state, len(first.features), max(state.additive.sizes["label"], first.classes))
         return state
