@@ -80,8 +80,6 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _extra(self) -> dict[str, Any]:
         """Return what a file must hold besides the arrays."""
-        if self.engine is None:
-            return {}
         return {"sizes": self._state.to_sizes()}
 
     @property
@@ -131,8 +129,6 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def nbytes(self) -> int:
         """Bytes that the learned state takes, with the room that it has to grow."""
-        if self.engine is None and self._is_fitted():
-            return sum(array.nbytes for array in self._arrays().values())
         return int(self._state.nbytes) if self._is_fitted() else 0
 
     @property

@@ -93,7 +93,7 @@ class Transaction:
         learner._note_schema()
 
     def forget(self) -> None:
-        """Leave the learner as it was, unless there is a state by now."""
+        """Leave a learner that had learned nothing as it was."""
         if self._is_first:
             self._learner.__dict__.clear()
             self._learner.__dict__.update(self._before)

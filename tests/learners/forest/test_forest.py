@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import quercus as qc
+from quercus.learners.forest import bagging
+from quercus.rows import FullError
 from tests.learners.forest.oracle import Oracle
 
 TREE = qc.HoeffdingTree(grace_period=20, tie=0.5)
@@ -118,6 +120,41 @@ def test_memory_that_runs_out_in_one_tree_leaves_all_as_they_were():
     assert forest.predict(X[:5]).shape == (5,)
 
 
+@pytest.mark.parametrize("cut", [1_000, 7])
+def test_a_tree_beside_another_that_finds_no_room_is_given_up(cut, monkeypatch):
+    """Its turn is over, whether it cannot begin or cannot go on; those in charge stay as they were."""
+    X, y = drifting()
+    forest = qc.GrowingForest(TREE, trees=2).partial_fit(X[:700], y[:700])
+    plain = qc.GrowingForest(TREE, trees=2, drift=None).partial_fit(X[:700], y[:700])
+
+    def find_none(*given):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(bagging, "begin", find_none)
+    for start in range(700, len(X), cut):
+        forest.partial_fit(X[start : start + cut], y[start : start + cut])
+    plain.partial_fit(X[700:], y[700:])
+    assert forest.n_replaced_ == 0
+    assert forest._state.members[2:] == [None, None]
+    assert np.array_equal(forest.predict_proba(X), plain.predict_proba(X))
+
+
+def test_a_tree_beside_another_that_finds_no_room_for_a_row_is_given_up(monkeypatch):
+    X, y = drifting()
+    forest = qc.GrowingForest(TREE, trees=2).partial_fit(X[:700], y[:700])
+    run = bagging._run
+
+    def run_main(member, *given):
+        if member not in forest._state.trees:
+            raise FullError(0, MemoryError("no room"))
+        run(member, *given)
+
+    monkeypatch.setattr(bagging, "_run", run_main)
+    forest.partial_fit(X[700:], y[700:])
+    assert forest.n_replaced_ == 0
+    assert (forest._state.record.turns["begun"] > 1).any()
+
+
 def test_a_saved_forest_goes_on_as_if_it_had_not_been(tmp_path):
     X, y = drifting()
     forest = qc.GrowingForest(TREE, trees=3).partial_fit(X[:700], y[:700])
@@ -146,6 +183,7 @@ def test_it_tells_of_its_trees():
     [
         ("credible", TypeError, "tree='credible' is no learner that can grow in a forest"),
         (qc.UtilityTree(), TypeError, "give one, such as CredibleTree"),
+        (qc.Renewing(), TypeError, "give one, such as CredibleTree"),
         (qc.HoeffdingTree().partial_fit([[1.0]], [0]), ValueError, "has learned already"),
         (qc.HoeffdingTree(nominal=["a"]), ValueError, r"GrowingForest\(\.\.\., nominal=\['a'\]\)"),
         (qc.HoeffdingTree(seed=3), ValueError, r"has its own seed"),

@@ -85,17 +85,10 @@ def learn_rows(params: Any, state: GrowingForestState, rows: Rows, known: Known)
         own, start = Rows(rows.X, **given, answers=np.full(n, -1), proba=votes[tree]), 0
         while start < n:
             part = slice(start, min(start + _CHUNK, n))
+            chunk = own if part == slice(0, n) else own.part(part.start, part.stop)
+            seen = classes[start + 1 :]
             try:
-                start += _learn_part(
-                    params,
-                    state,
-                    tree,
-                    own.part(part.start, part.stop),
-                    known,
-                    counted[part],
-                    classes[start + 1 :],
-                    trust[tree, part],
-                )
+                start += _learn_part(params, state, tree, chunk, known, counted[part], seen, trust[tree, part])
             except FullError as full:
                 raise FullError(start + full.row, full.error) from full
     record.head["classes"] = classes[-1]
@@ -135,16 +128,25 @@ def _learn_part(
     for row in sorted(changes | warnings | {len(rows) - 1}):
         part = slice(start, row + 1)
         if state.members[beside] is not None:
-            _learn_beside(state, tree, rows.part(start, row + 1), known, right[part], counted[part], start)
+            _learn_beside(state, tree, rows.part(start, row + 1), known, right[part], counted[part])
         if row in changes and state.is_beaten(tree):
             state.promote(tree)
             # What the tree before has answered to the rows that follow.
             rows.proba[row + 1 :] = 0.0
             return row + 1
         if row in warnings or (row in changes and state.members[beside] is None):
-            begin(params, state, beside, int(classes[row]))
+            _begin_beside(params, state, beside, int(classes[row]))
         start = row + 1
     return len(rows)
+
+
+def _begin_beside(params: Any, state: GrowingForestState, place: int, classes: int) -> None:
+    """Let another tree begin beside one; without room for it, there is none."""
+    try:
+        begin(params, state, place, classes)
+    except (MemoryError, ValueError):
+        # Its arguments are those of the one in charge, so that max_bytes is what a new one finds too small.
+        state.drop(place)
 
 
 def _learn_beside(
@@ -154,15 +156,16 @@ def _learn_beside(
     known: Known,
     right: npt.NDArray[np.bool_],
     counted: npt.NDArray[np.bool_],
-    offset: int,
 ) -> None:
     """Let the tree beside another answer and learn rows, and note how both did since it began."""
     record, beside = state.record, tree + len(state.record.turns)
     own = Rows(rows.X, y=rows.y, weight=rows.weight, answers=np.full(len(rows), -1), proba=np.zeros_like(rows.proba))
     try:
         _run(state.members[beside], own, known, LEARN | PREDICT)
-    except FullError as full:
-        raise FullError(offset + full.row, full.error) from full
+    except FullError:
+        # The one in charge finds room: it stays, without another.
+        state.drop(beside)
+        return
     judged = counted & (own.answers >= 0)
     record.places["n"][beside] += judged.sum()
     record.places["right"][beside] += (judged & (own.answers == rows.y)).sum()

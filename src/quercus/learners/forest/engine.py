@@ -162,7 +162,8 @@ def _all_or_nothing(state: GrowingForestState, may_fail: bool = True) -> Iterato
 
 
 def _check_tree(tree: Any) -> None:
-    if not isinstance(tree, Classifier) or not isinstance(tree.engine, Engine) or isinstance(tree, FeatureBuyer):
+    grows = isinstance(tree, Classifier) and isinstance(tree.engine, Engine) and "seed" in tree.get_params(deep=False)
+    if not grows or isinstance(tree, FeatureBuyer):
         raise TypeError(f"tree={tree!r} is no learner that can grow in a forest; give one, such as CredibleTree().")
     if tree.__sklearn_is_fitted__():
         raise ValueError(

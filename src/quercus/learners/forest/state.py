@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,15 @@ from quercus.engine import Floats, Integers, Known
 from quercus.rows import Rows
 from quercus.state import Field, Real, State, StateError, Whole
 from quercus.statistics.detectors import ADWIN
+
+
+@cache
+def _sum_poisson(mean: float) -> Floats:
+    """Return the cumulative probabilities of 0, 1, ... by the Poisson distribution, up to counts that never come."""
+    chances = [np.exp(-mean)]
+    for count in range(1, int(mean + 20 * np.sqrt(mean) + 20)):
+        chances.append(chances[-1] * mean / count)
+    return np.cumsum(chances)
 
 
 class ForestRecord(State):
@@ -78,11 +88,8 @@ class ForestRecord(State):
         """
         trees = len(self.turns)
         bits = np.random.PCG64(int(self.head["seed"][0])).advance(int(self.head["rows"][0]) * trees)
-        chances = [np.exp(-mean)]
-        for count in range(1, int(mean + 20 * np.sqrt(mean) + 20)):
-            chances.append(chances[-1] * mean / count)
         drawn = np.random.Generator(bits).random((rows, trees))
-        return np.ascontiguousarray(np.searchsorted(np.cumsum(chances), drawn.T, side="right").astype(np.float64))
+        return np.ascontiguousarray(np.searchsorted(_sum_poisson(mean), drawn.T, side="right").astype(np.float64))
 
     def find_news(self, rows: Rows, known: Known) -> Floats | None:
         """Return the largest codes of categories if rows that count bring a class or a category, else None.
@@ -211,10 +218,22 @@ class GrowingForestState:
             The place that it takes.
         """
         record, beside = self.record, tree + len(self.record.turns)
-        self.members[tree], self.members[beside] = self.members[beside], None
+        self.members[tree] = self.members[beside]
         record.places[tree], record.columns[tree] = record.places[beside], record.columns[beside]
-        record.places["used"][beside], record.columns[beside], record.windows[tree] = 0, 0, 0.0
+        self.drop(beside)
+        record.windows[tree] = 0.0
         record.turns["replaced"][tree] += 1
+
+    def drop(self, place: int) -> None:
+        """Let there be no tree in a place.
+
+        Parameters
+        ----------
+        place
+            Where.
+        """
+        self.members[place] = None
+        self.record.places["used"][place], self.record.columns[place] = 0, 0
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the used part of every array."""
