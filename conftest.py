@@ -6,6 +6,9 @@ from collections import Counter
 
 from hypothesis import settings
 
+# Alembic alone can run it.
+collect_ignore = ["src/quercus/ledger/migrations/env.py"]
+
 # Kernels compile inside the first example that needs them, so examples have no deadline.
 settings.register_profile("quercus", deadline=None)
 settings.load_profile("quercus")

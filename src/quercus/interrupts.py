@@ -60,17 +60,29 @@ def uninterrupted() -> Iterator[None]:
     ['done', 'then interrupted']
     """
     handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+    # Inside another such block, the outer one sees to it.
+    is_deferred = isinstance(handler, _Deferred)
+    if is_deferred or threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
-    waiting: list[tuple[Any, ...]] = []
-    signal.signal(signal.SIGINT, lambda *arguments: waiting.append(arguments))
+    deferred = _Deferred()
+    signal.signal(signal.SIGINT, deferred)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-        if waiting:
-            handler(*waiting[0])
+        if deferred.waiting:
+            handler(*deferred.waiting[0])
+
+
+class _Deferred:
+    """A handler that keeps what it is called with for later."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[Any, ...]] = []
+
+    def __call__(self, *arguments: Any) -> None:
+        self.waiting.append(arguments)
 
 
 class Gate:

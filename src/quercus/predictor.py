@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +20,8 @@ from quercus.explain import Explanation, TreeView, to_dot, to_html, to_mermaid, 
 from quercus.interrupts import Gate
 from quercus.registry import describe, rebuild
 from quercus.schema import Schema
-from quercus.store import Model, ModelFileError, write_model
+from quercus.store import Model, ModelFileError, pack_model
+from quercus.store.atomic import replace_file
 
 _NO_LOSS: Floats = np.empty((0, 0))
 
@@ -279,10 +281,13 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         path
             Where to; ``.quercus`` is a good ending.
         """
+        replace_file(Path(os.fsdecode(path)), self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """Return the model as the bytes of the file that `save` writes."""
         self._check_fitted()
         with self._own_gate.reading:
-            write_model(
-                path,
+            return pack_model(
                 learner=type(self).__name__,
                 parameters=self._saved_params(),
                 schema=self.schema_.to_dict(),

@@ -16,7 +16,7 @@ def test_every_purchase_is_a_row():
     before = case.prediction, case.probabilities[case.prediction]
     case.answer({"hb": 12, "crp": None})
     row = ledger.question(1)
-    assert (row.kind, row.question, row.price, row.row) == ("feature", "blood", 20.0, 2)
+    assert (row.kind, row.question, row.price, row.row) == ("feature", "blood", 20.0, 1)
     assert (row.propensity, row.explored, row.status) == (1.0, False, "answered")
     assert row.features == {"age": 4.0}
     assert (row.prediction, row.probability) == before

@@ -18,7 +18,7 @@ def stream(rows=ROWS):
 
 
 def new_asker(folder):
-    return qc.Asker(qc.ConfidenceTree(grace_period=20), qc.ask.Uncertain(BUDGET), folder=folder, save_every=7)
+    return qc.Asker(qc.ConfidenceTree(grace_period=20), qc.ask.Uncertain(BUDGET), store=folder, save_every=7)
 
 
 def work(asker):
@@ -33,7 +33,7 @@ def work(asker):
 def answer_due(asker, labels, row):
     due = [q for q in asker.open_questions if q.row + delay(q.row) <= row]
     for question in sorted(due, key=lambda q: (q.row + delay(q.row), -q.row)):
-        asker.answer(question.id, labels[question.row - 1])
+        asker.answer(question.id, labels[question.row])
 
 
 def delay(row):

@@ -57,8 +57,8 @@ def test_a_batch_is_asked_as_its_rows_would_be(table):
             (q.id, q.row, q.covered, pytest.approx(q.propensity, rel=1e-9), q.prediction) for q in singles
         ]
         for question in batch:
-            one.answer(question.id, y[question.row - 1])
-            many.answer(question.id, y[question.row - 1])
+            one.answer(question.id, y[question.row])
+            many.answer(question.id, y[question.row])
     assert same(one.learner, many.learner)
 
 
@@ -150,8 +150,8 @@ def test_the_best_of_a_batch(budget):
     assert all(q.propensity is None for q in questions)
     chosen = {q.row for q in questions}
     margin = np.abs(np.diff(asker.learner.predict_proba(X[1000:]), axis=1))[:, 0]
-    rest = [margin[i] for i in range(1000) if i + 1 not in chosen]
-    assert max(margin[row - 1] for row in chosen) <= min(rest) + 0.15
+    rest = [margin[i] for i in range(1000) if i not in chosen]
+    assert max(margin[row] for row in chosen) <= min(rest) + 0.15
     assert asker.seen == 1000
 
 
@@ -160,7 +160,7 @@ def test_drawn_ones_in_a_batch_are_a_fair_sample():
     asker = qc.Asker(qc.ConfidenceTree().partial_fit(X[:1000], y[:1000]), Uncertain(0.2, explore=0.2))
     for start in range(1000, 30_000, 1000):
         for question in asker.ask_many(X[start : start + 1000], k=150):
-            asker.answer(question.id, y[1000 + question.row - 1].item())
+            asker.answer(question.id, y[1000 + question.row].item())
     figure = asker.accuracy()
     assert figure.rows == figure.covered == 29_000
     assert figure.low < 0.87 < figure.high
@@ -173,32 +173,32 @@ def test_accuracy_waits_for_the_oldest_open_question():
     asker = qc.Asker(qc.ConfidenceTree(), Random(0.5))
     questions = [q for q in map(asker.ask_one, rows) if q is not None]
     for question in questions[10:]:
-        asker.answer(question.id, y[question.row - 1].item())
-    assert asker.accuracy().rows == questions[0].row - 1
+        asker.answer(question.id, y[question.row].item())
+    assert asker.accuracy().rows == questions[0].row
     for question in questions[:10]:
-        asker.answer(question.id, y[question.row - 1].item())
+        asker.answer(question.id, y[question.row].item())
     assert asker.accuracy().rows == 500
 
 
-def test_folder_goes_on_and_refuses_another_policy(tmp_path):
-    place = tmp_path / "labels"
-    with qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=place) as asker:
+def test_a_store_goes_on_and_refuses_another_policy(tmp_path):
+    place = tmp_path / "labels.db"
+    with qc.Asker(qc.ConfidenceTree(), Random(0.5), store=place) as asker:
         for i in range(50):
             question = asker.ask_one({"a": float(i)})
             if question is not None:
                 asker.answer(question.id, i % 2)
         seen, state = asker.seen, asker.learner.state_arrays()
-    with qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=place) as asker:
+    with qc.Asker(qc.ConfidenceTree(), Random(0.5), store=place) as asker:
         assert asker.seen <= seen
         assert all(asker.learner.state_arrays()[k].tobytes() == v.tobytes() for k, v in state.items())
     with pytest.raises(ValueError, match="another policy"):
-        qc.Asker(qc.ConfidenceTree(), Random(0.4), folder=place)
+        qc.Asker(qc.ConfidenceTree(), Random(0.4), store=place)
     with pytest.raises(ValueError, match="another learner"):
-        qc.Asker(qc.HoeffdingTree(), Random(0.5), folder=place)
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "thesis.txt").write_text("mine")
-    with pytest.raises(ValueError, match="other files"):
-        qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=tmp_path / "full")
+        qc.Asker(qc.HoeffdingTree(), Random(0.5), store=place)
+    (tmp_path / "thesis.txt").write_text("mine, and long enough")
+    for what, store in (("no ledger", tmp_path / "thesis.txt"), ("a folder", tmp_path)):
+        with pytest.raises(ValueError, match=what):
+            qc.Asker(qc.ConfidenceTree(), Random(0.5), store=store)
 
 
 def test_a_foreign_learner_can_be_behind_a_policy():
@@ -229,7 +229,7 @@ def test_wrong_types_are_refused():
 def test_rows_that_were_not_asked_are_remembered(tmp_path):
     asked = 0
     for i in range(60):
-        with qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=tmp_path / "labels") as asker:
+        with qc.Asker(qc.ConfidenceTree(), Random(0.5), store=tmp_path / "labels.db") as asker:
             assert asker.seen == i
             asked += asker.ask_one({"a": float(i)}) is not None
     whole = qc.Asker(qc.ConfidenceTree(), Random(0.5))
@@ -237,7 +237,7 @@ def test_rows_that_were_not_asked_are_remembered(tmp_path):
 
 
 def test_an_answer_that_cannot_be_learned_is_not_taken(tmp_path):
-    asker = qc.Asker(qc.ConfidenceTree(), Always(), folder=tmp_path / "labels")
+    asker = qc.Asker(qc.ConfidenceTree(), Always(), store=tmp_path / "labels.db")
     asker.ask_one({"a": 1.0})
     asker.ask_one({"a": 1.0, "b": 2.0})
     asker.answer(1, "yes")
@@ -246,7 +246,7 @@ def test_an_answer_that_cannot_be_learned_is_not_taken(tmp_path):
     assert [q.id for q in asker.open_questions] == [2]
     assert asker.withdraw(2)
     asker.close()
-    again = qc.Asker(qc.ConfidenceTree(), Always(), folder=tmp_path / "labels")
+    again = qc.Asker(qc.ConfidenceTree(), Always(), store=tmp_path / "labels.db")
     assert (again.asked, again.spent, again.open_questions) == (2, 1.0, [])
 
 
@@ -256,7 +256,7 @@ def test_accuracy_can_be_asked_for_while_chosen_questions_are_open():
     questions = asker.ask_many(X[200:], k=80)
     for question in questions:
         assert asker.accuracy().rows <= 1000
-        asker.answer(question.id, y[200 + question.row - 1].item())
+        asker.answer(question.id, y[200 + question.row].item())
     assert asker.accuracy().rows == 1000
 
 
@@ -274,7 +274,7 @@ def test_every_learner_of_ours_goes_on_from_a_folder(learner, tmp_path):
         if question is not None:
             whole.answer(question.id, label)
     for start in range(0, 300, 100):
-        with qc.Asker(clone(learner), Uncertain(0.5), folder=tmp_path / "labels", save_every=30) as asker:
+        with qc.Asker(clone(learner), Uncertain(0.5), store=tmp_path / "labels.db", save_every=30) as asker:
             for x, label in zip(rows[start : start + 100], y[start : start + 100].tolist(), strict=True):
                 question = asker.ask_one(x)
                 if question is not None:
@@ -285,8 +285,8 @@ def test_every_learner_of_ours_goes_on_from_a_folder(learner, tmp_path):
 def test_what_a_learner_knew_before_is_kept(tmp_path):
     X, y = qc.streams.SEA(seed=3).take(500)
     learner = qc.ConfidenceTree().partial_fit(X, y)
-    qc.Asker(learner, Random(0.5), folder=tmp_path / "labels").ledger.close()
-    again = qc.Asker(qc.ConfidenceTree(), Random(0.5), folder=tmp_path / "labels")
+    qc.Asker(learner, Random(0.5), store=tmp_path / "labels.db").ledger.close()
+    again = qc.Asker(qc.ConfidenceTree(), Random(0.5), store=tmp_path / "labels.db")
     assert same(again.learner, learner)
 
 
@@ -295,7 +295,7 @@ def test_classes_made_from_ours_learn_anew_from_the_ledger(tmp_path):
         pass
 
     for _ in range(2):
-        with qc.Asker(Mine(), Always(), folder=tmp_path / "labels") as asker:
+        with qc.Asker(Mine(), Always(), store=tmp_path / "labels.db") as asker:
             asker.answer(asker.ask_one({"a": 1.0}).id, "yes")
     assert asker.learner.predict_one({"a": 1.0}) == "yes"
     assert asker.asked == 2

@@ -141,7 +141,7 @@ def test_evaluate_and_the_asker_ask_for_the_same_rows():
     X, y = corners(2, 400)
     asker = qc.Asker(qc.BayesianForest(trees=2), Epistemic(0.2))
     asked = []
-    for row, (x, label) in enumerate(zip(examples(X), y.tolist(), strict=True), start=1):
+    for row, (x, label) in enumerate(zip(examples(X), y.tolist(), strict=True)):
         question = asker.ask_one(x)
         if question is not None:
             asked.append((row, question.propensity, question.worth))
@@ -166,9 +166,9 @@ def test_a_folder_is_gone_on_with_as_if_nothing_had_happened(tmp_path):
         return found
 
     whole = ask(qc.Asker(qc.BayesianForest(trees=2), Epistemic(0.2)), rows)
-    with qc.Asker(qc.BayesianForest(trees=2), Epistemic(0.2), folder=tmp_path / "kept") as asker:
+    with qc.Asker(qc.BayesianForest(trees=2), Epistemic(0.2), store=tmp_path / "kept.db") as asker:
         first = ask(asker, rows[:140])
-    with qc.Asker(qc.BayesianForest(trees=2), Epistemic(0.2), folder=tmp_path / "kept") as asker:
+    with qc.Asker(qc.BayesianForest(trees=2), Epistemic(0.2), store=tmp_path / "kept.db") as asker:
         assert first + ask(asker, rows[140:]) == whole
 
 
@@ -179,7 +179,7 @@ def test_a_batch_is_ranked_by_the_doubt_itself():
     rest = pd.DataFrame(X[100:], columns=NAMES)
     questions = asker.ask_many(rest, k=10)
     told = forest.uncertainty(rest).epistemic
-    assert sorted(q.row - 1 for q in questions) == sorted(np.argsort(-told)[:10].tolist())
+    assert sorted(q.row for q in questions) == sorted(np.argsort(-told)[:10].tolist())
 
 
 def test_late_labels_are_learned_as_they_come():
@@ -201,7 +201,7 @@ def test_a_learner_without_a_posterior_is_refused_before_anything_happens(learne
     X, y = corners(7, 50)
     place = tmp_path / "kept"
     with pytest.raises(TypeError, match=r"has no `uncertainty`.*BayesianForest"):
-        qc.Asker(learner, Epistemic(0.1), folder=place, classes=["up", "down"])
+        qc.Asker(learner, Epistemic(0.1), store=place, classes=["up", "down"])
     assert not place.exists()
     with pytest.raises(TypeError, match=r"has no `uncertainty`.*BayesianForest"):
         qc.evaluate((np.nan_to_num(X), y), learner, ask=Epistemic(0.1))

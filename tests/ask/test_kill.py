@@ -3,38 +3,39 @@
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 from tests.ask.kill_worker import ROWS, new_asker, stream, work
 
 KILLS = int(os.environ.get("QUERCUS_KILLS", "3"))
 
 
-def start(folder):
+def start(store):
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.ask.kill_worker", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", "tests.ask.kill_worker", str(store)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
 
 
 def test_killed_at_random_moments_it_ends_as_if_nothing_had_happened(tmp_path):
-    whole = new_asker(tmp_path / "whole")
+    whole = new_asker(tmp_path / "whole.db")
     work(whole)
     rng = random.Random(3)
-    folder, kills, finished = tmp_path / "killed", 0, False
-    ledger = folder / "ledger"
+    store, kills, finished = tmp_path / "killed.db", 0, False
     while kills < KILLS and not finished:
-        process = start(folder)
-        grown = size(ledger)
-        while size(ledger) == grown and process.poll() is None:
+        process = start(store)
+        before = writes(store)
+        while writes(store) == before and process.poll() is None:
             time.sleep(0.002)
         time.sleep(rng.random() * 0.15)
         finished = process.poll() is not None
         process.send_signal(signal.SIGKILL)
         process.wait()
         kills += not finished
-    asker = new_asker(folder)
+    asker = new_asker(store)
     ids = [q.id for q in map(asker.ledger.question, range(1, asker.asked + 1))]
     assert ids == list(range(1, asker.asked + 1))
     work(asker)
@@ -55,8 +56,13 @@ def same_end(whole, asker):
     assert whole.seen == asker.seen == ROWS
 
 
-def size(ledger):
-    return sum(path.stat().st_size for path in ledger.glob("journal-*")) if ledger.exists() else 0
+def writes(store):
+    """How often was written."""
+    try:
+        with closing(sqlite3.connect(f"{store.as_uri()}?mode=ro", uri=True)) as database:
+            return database.execute("SELECT writes FROM store").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
 
 
 def test_the_stream_of_the_worker_is_the_same_each_time():

@@ -61,7 +61,7 @@ def test_labels_at_once_are_those_of_the_loop(policy: Policy) -> None:
     assert state_of(tree) == state_of(twin)
     assert run.accuracy == np.mean(answers == y)
     assert run.asked == run.labels == len(asked) > 100
-    assert [q["row"] for q in asked_of(run)] == (asked + 1).tolist()
+    assert [q["row"] for q in asked_of(run)] == asked.tolist()
     assert [q["propensity"] for q in asked_of(run)] == looked.decisions["propensity"][asked].tolist()
     assert [q["answer"] for q in asked_of(run)] == y[asked].tolist()
     assert [q["prediction"] for q in asked_of(run)] == [None if a < 0 else a for a in answers[asked].tolist()]
@@ -101,7 +101,7 @@ def test_late_labels_are_learned_when_they_come(policy: Policy, delay: Any) -> N
     assert tree.n_leaves_ > 3
     assert run.accuracy == np.mean(np.array(story.answers, object) == y)
     questions = asked_of(run)
-    assert [q["row"] for q in questions] == [a.row for a in story.asked]
+    assert [q["row"] for q in questions] == [a.row - 1 for a in story.asked]
     assert [q["covered"] for q in questions] == [a.covered for a in story.asked]
     assert [q["prediction"] for q in questions] == [a.prediction for a in story.asked]
     answered = sorted((q for q in questions if q["answer_order"]), key=lambda q: q["answer_order"])
@@ -121,7 +121,7 @@ def test_learners_of_others_go_through_the_same_loop(make: Any) -> None:
         as_dicts(X, ["x0", "x1"]), y.tolist(), twin, policy, Delays((0, 20)).take(400), sorted(set(y.tolist()))
     )
     assert run.accuracy == np.mean(np.array(story.answers, object) == y)
-    assert [q["row"] for q in asked_of(run)] == [a.row for a in story.asked]
+    assert [q["row"] for q in asked_of(run)] == [a.row - 1 for a in story.asked]
     if isinstance(learner, RowLearner):
         assert learner.counts == twin.counts
     if isinstance(learner, Renewing):
@@ -160,7 +160,7 @@ def test_the_warm_up_is_free() -> None:
         X[1000:], y[1000:]
     )
     assert state_of(tree) == state_of(twin)
-    assert [q["row"] for q in asked_of(run)] == (np.flatnonzero(looked.decisions["asked"]) + 1).tolist()
+    assert [q["row"] for q in asked_of(run)] == np.flatnonzero(looked.decisions["asked"]).tolist()
     features = [[q[f"x.x{j}"] for j in range(X.shape[1])] for q in asked_of(run)]
     assert features == X[1000:][looked.decisions["asked"] != 0].tolist()
 
@@ -237,20 +237,19 @@ def test_budgets_are_kept_to() -> None:
     assert max(np.sum((rows > end - 200) & (rows <= end)) for end in range(1, 2001)) <= 20
 
 
-def test_a_ledger_in_a_folder_is_closed_and_can_be_read(tmp_path: Path) -> None:
-    run = qc.evaluate(mixed(), small_tree(), ask=Random(0.1), delay=50, ledger=tmp_path / "ledger")
-    told = Ledger.read(tmp_path / "ledger")
-    assert (tmp_path / "ledger" / "ledger.parquet").exists()
+def test_a_ledger_in_a_file_is_closed_and_can_be_read(tmp_path: Path) -> None:
+    run = qc.evaluate(mixed(), small_tree(), ask=Random(0.1), delay=50, ledger=tmp_path / "labels.db")
+    told = Ledger.read(tmp_path / "labels.db")
     assert told.asked == run.asked
     assert told.open_ids == run.ledger.open_ids
     assert len(told.open_ids) > 0
-    Ledger(tmp_path / "ledger").close()
+    Ledger(tmp_path / "labels.db").close()
     with pytest.raises(ValueError, match=r"holds \d+ questions already, .* give a new one"):
-        qc.evaluate(mixed(), small_tree(), ask=Random(0.1), ledger=tmp_path / "ledger")
-    Ledger(tmp_path / "ledger").close()
+        qc.evaluate(mixed(), small_tree(), ask=Random(0.1), ledger=tmp_path / "labels.db")
+    Ledger(tmp_path / "labels.db").close()
 
 
-def test_a_failed_run_gives_its_folder_free(tmp_path: Path) -> None:
+def test_a_failed_run_gives_its_ledger_free(tmp_path: Path) -> None:
     X, y = toy()
     X[417, 1] = np.inf
     with pytest.raises(ValueError, match=r"in row 417.*of stream 'data'"):

@@ -101,7 +101,7 @@ def _ask(seen: Any, data: Any, start: int, end: int) -> None:
                 if question.id % 17 == 3:
                     seen.withdraw(question.id)
                 else:
-                    seen.answer(question.id, data.y[question.row - 1].item())
+                    seen.answer(question.id, data.y[question.row - views.FIRST_ROW].item())
 
 
 def batches(watch: Watch, _cut: str) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def batches(watch: Watch, _cut: str) -> dict[str, Any]:
         part = data.X[start : start + 200]
         asked = seen.ask_many(part, 15) if start % 400 else seen.ask(part)
         for question in asked:
-            seen.answer(question.id, data.y[question.row - 1].item())
+            seen.answer(question.id, data.y[question.row - views.FIRST_ROW].item())
     watch("end", seen.learner)
     recall = {label: figure._asdict() for label, figure in seen.recall().items()}
     return {"questions": views.questions(seen.ledger), "recall": recall, "end": views.view(seen.learner, data.probe)}

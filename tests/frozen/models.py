@@ -205,7 +205,7 @@ class copied:  # noqa: N801 - used as a context manager
 def begin_asker(name: str, place: Path) -> None:
     """Let an asker see rows and leave its folder behind, with questions that wait."""
     make, policy, classes = ASKERS[name]
-    with qc.Asker(make(), policy, folder=place, classes=classes, save_every=10) as asker:
+    with qc.Asker(make(), policy, **_kept_in(place), classes=classes, save_every=10) as asker:
         _ask(asker, 0, SEEN)
         # Not closed: the last answers are in the ledger alone.
         shutil.copytree(place, place.with_suffix(".open"))
@@ -217,7 +217,7 @@ def find_asker(name: str, place: Path) -> dict[str, Any]:
     """Return what an asker knows that goes on from a folder, and what it does next."""
     make, policy, classes = ASKERS[name]
     probe = stream("mixed").probe
-    with qc.Asker(make(), policy, folder=place, classes=classes, save_every=10) as asker:
+    with qc.Asker(make(), policy, **_kept_in(place), classes=classes, save_every=10) as asker:
         counts = [asker.seen, asker.asked, asker.left, [question.id for question in asker.open_questions]]
         before = {"counts": counts, "answers": views.sight(asker.learner, probe)}
         _ask(asker, SEEN, SEEN + FURTHER)
@@ -231,13 +231,13 @@ def _ask(asker: Any, start: int, end: int) -> None:
         asker.ask_one(data.X[row])
         if row % 10 == 9:
             for question in asker.open_questions[:-2]:
-                asker.answer(question.id, data.y[question.row - 1].item())
+                asker.answer(question.id, data.y[question.row - views.FIRST_ROW].item())
 
 
 def begin_sampler(name: str, place: Path) -> None:
     """Let a sampler ask in a pool and leave its ledger behind, with two questions that wait."""
     data = stream("short")
-    ledger = qc.ledger.Ledger(place)
+    ledger = _open_ledger(place)
     sampler = qc.ask.PoolSampler(SAMPLERS[name](), data.X[:200], ledger=ledger)
     for question in sampler.next(k=3):
         tell_sampler(sampler)(question.id, data.y[question.row].item())
@@ -248,10 +248,26 @@ def begin_sampler(name: str, place: Path) -> None:
     ledger.close()
 
 
+def _kept_in(place: Path) -> dict[str, Path]:
+    if not hasattr(qc.ledger, "QuestionLog"):
+        return {"folder": place}
+    _open_ledger(place).close()
+    return {"store": place / "labels.db"}
+
+
+def _open_ledger(place: Path) -> Any:
+    if not hasattr(qc.ledger, "QuestionLog"):
+        return qc.ledger.Ledger(place)
+    from quercus.ledger.importing import import_ledger
+
+    store = place / "labels.db"
+    return qc.ledger.Ledger(store) if store.exists() or not place.exists() else import_ledger(place, store)
+
+
 def find_sampler(name: str, place: Path) -> dict[str, Any]:
     """Return what a sampler knows that goes on from a ledger, and what it asks next."""
     data = stream("short")
-    ledger = qc.ledger.Ledger(place)
+    ledger = _open_ledger(place)
     sampler = qc.ask.PoolSampler(SAMPLERS[name](), data.X[:200], ledger=ledger)
     before = {"asked": sampler.asked, "open": [question.row for question in sampler.open_questions]}
     for question in sampler.open_questions:

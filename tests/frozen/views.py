@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+import quercus as qc
+
 # Parts of a tree that are shown; the answers at the probe tell of the others.
 NODES = 31
 MORE = ("online_loss_",)
@@ -130,6 +132,10 @@ def purchases(told: Any) -> dict[str, Any]:
     return {"paid": told.cost, "bought": told.bought.astype(int), "answered": told.answers}
 
 
+# Code bases of before count the rows of questions from 1.
+FIRST_ROW = 0 if hasattr(qc.ledger, "QuestionLog") else 1
+
+
 def blocks(truth: np.ndarray, answers: np.ndarray, size: int = 100) -> list[int]:
     """Return how many rows of each block were answered right."""
     return [int(np.sum(truth[i : i + size] == answers[i : i + size])) for i in range(0, len(truth), size)]
@@ -139,7 +145,7 @@ def questions(ledger: Any) -> dict[str, Any]:
     """Return what was asked."""
     asked = [ledger.question(id) for id in range(1, ledger.asked + 1)]
     return {
-        "rows": [question.row for question in asked],
+        "rows": [question.row + 1 - FIRST_ROW for question in asked],
         "features": [question.question for question in asked if question.question],
         "explored": [question.id for question in asked if question.explored],
         "changed": [question.id for question in asked if question.changed],

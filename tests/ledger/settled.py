@@ -66,7 +66,7 @@ def read_settled(table: Any, least_propensity: float, loss: Loss | None = None) 
     strange = set(status) - set(STATUSES)
     if strange:
         raise ValueError(f"a question has the status {strange.pop()!r}; it can be {', '.join(STATUSES)}.")
-    rows, covered = table.column("row").to_numpy(), table.column("covered").to_numpy()
+    rows, covered = table.column("row").to_numpy() + 1, table.column("covered").to_numpy()
     propensities = table.column("propensity").to_numpy().astype(np.float64)
     is_open = np.array([s == "open" for s in status], bool)
     # An open question that does not count hides nothing.

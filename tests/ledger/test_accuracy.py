@@ -187,7 +187,7 @@ def ledger_table(drawn, **columns):
     return pa.table(
         {
             "kind": ["label"] * len(at),
-            "row": arguments["rows"],
+            "row": arguments["rows"] - 1,
             "covered": arguments["covered"],
             "propensity": arguments["propensities"],
             "prediction": [LABELS[k] for k in drawn[1][at]],
@@ -215,21 +215,21 @@ def test_an_open_question_hides_all_that_came_after():
     drawn = stream(8)
     table = ledger_table(drawn).to_pylist()
     table[20].update(status="open", answer=None)
-    row = table[20]["row"]
+    row = table[20]["row"] + 1
     figure = fair_accuracy(pa.Table.from_pylist(table), 0.05, rows=4000, covered=4000).accuracy()
     assert (figure.rows, figure.covered, figure.labels) == (row - 1, row - 1, 20)
     before = tuple(part[: row - 1] for part in drawn)
     assert figure == measure(before).accuracy()
     # One that does not count hides nothing.
     table[20].update(propensity=None)
-    assert fair_accuracy(pa.Table.from_pylist(table), 0.05).rows == table[-1]["row"]
+    assert fair_accuracy(pa.Table.from_pylist(table), 0.05).rows == table[-1]["row"] + 1
 
 
 def test_tables_with_features_missing_predictions_and_other_labels():
     table = pa.table(
         {
             "kind": ["label", "feature", "label", "label"],
-            "row": [2, 2, 4, 9],
+            "row": [1, 1, 3, 8],
             "covered": [2, 2, 4, 8],
             "propensity": [0.5, 0.5, 1.0, None],
             "prediction": pa.array([None, 7, 3, 3], pa.int64()),

@@ -93,7 +93,7 @@ class CaseRecorder:
         before = history.steps[-1] if history.steps else Step(kind="known")
         row = self._ledger.ask(
             history.values,
-            row=self._number,
+            row=self._number - 1,
             covered=self._number,
             price=quote.price,
             worth=quote.worth,

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import difflib
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
-from typing import Any, Self
+from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quercus.ask.batch import choose
-from quercus.ask.folder import AskerFolder, PathLike
-from quercus.ask.learners import LearnerView, check_posterior, read_classes
+from quercus.ask.keeping import LearnerKeeper, store_of_folder
+from quercus.ask.learners import check_posterior, read_classes
 from quercus.ask.loop import AskLoop, Decisions, name_columns
 from quercus.ask.policies import Policy, Uncertain
 from quercus.ask.running_accuracy import RunningAccuracy
 from quercus.ask.state import AskState
+from quercus.ask.view import AskerView, id_of
 from quercus.interrupts import uninterrupted
 from quercus.ledger import Ledger, Question
-from quercus.ledger.accuracy import Estimate
+from quercus.ledger.view import PathLike
 from quercus.streams.batches import pick
 from quercus.streams.rows import as_dicts
 
 
-class Asker:
+class Asker(AskerView):
     """Decides which labels to ask for, keeps the questions, and learns from the answers whenever they come.
 
     Parameters
@@ -34,9 +36,10 @@ class Asker:
         Any learner of ours, of river, or an incremental one of scikit-learn with ``predict_proba``.
     policy
         Which labels are worth having, and the budget.
-    folder
-        Where questions and answers are kept; None: in memory. Each is on the disk before its call returns; a folder
-        that holds some is gone on with, also after a crash: the learner is brought to where it was.
+    store
+        Where questions and answers are kept: a file, the address of a PostgreSQL database, or None: in memory. Each is
+        on the disk before its call returns; a store that holds some is gone on with, also after a crash: the learner is
+        brought to where it was.
     rows
         Rows that the stream will have, if that is known: it lets a number of labels be paced.
     classes
@@ -44,7 +47,10 @@ class Asker:
     expires
         How long to wait for an answer; None: forever. `expire` gives up what is over.
     save_every
-        Answers after which the learner is saved to the folder, so that fewer have to be learned again after a crash.
+        Answers after which the learner is kept in the store, so that fewer have to be learned again after a crash.
+    folder
+        Where the first edition kept what is in `store` now: ``folder/labels.db``, into which an older ledger of the
+        folder is read. For one more release.
 
     Attributes
     ----------
@@ -76,11 +82,12 @@ class Asker:
         learner: Any,
         policy: Policy | None = None,
         *,
-        folder: PathLike | None = None,
+        store: PathLike | None = None,
         rows: int | None = None,
         classes: Sequence[Any] | None = None,
         expires: timedelta | None = None,
         save_every: int = 1000,
+        folder: PathLike | None = None,
     ) -> None:
         self.policy = Uncertain() if policy is None else policy
         if not isinstance(self.policy, Policy):
@@ -90,79 +97,58 @@ class Asker:
         self.state = AskState(self.policy, rows)
         self.expires = expires
         self._lock = threading.RLock()
-        if folder is not None and self.policy.chooser() is not None:
+        store = store if folder is None else store_of_folder(folder)
+        if store is not None and self.policy.chooser() is not None:
             raise ValueError(
-                f"{type(self.policy).__name__} keeps a state of its own that a folder cannot hold; leave folder out, "
+                f"{type(self.policy).__name__} keeps a state of its own that a store cannot hold; leave store out, "
                 "or take a policy of quercus.ask."
             )
         self._classes = None if classes is None else read_classes(classes)
-        self._folder = None
-        if folder is not None:
-            self._folder = AskerFolder(folder, self.policy, learner, save_every, self._classes)
-        self.ledger = Ledger() if self._folder is None else self._folder.open_ledger()
-        self.learner_view = LearnerView(learner if self._folder is None else self._folder.load(learner), self._classes)
+        self.ledger = Ledger(store)
+        try:
+            self._keeper = LearnerKeeper(self.ledger, learner, self.policy, self._classes, save_every)
+            self.learner_view = self._keeper.load(learner)
+            if self.ledger.last_state:
+                self.state.set_bytes(self.ledger.last_state)
+        except BaseException:
+            self.ledger.close()
+            raise
+        self._begin_accuracy()
+
+    def _begin_accuracy(self) -> None:
         loss = getattr(self.learner, "loss", None)
         self._accuracy_so_far = RunningAccuracy(self.ledger, self.state, loss if isinstance(loss, Mapping) else None)
-        if self._folder is not None:
-            self._folder.replay(self.ledger, self.learner_view, self.state)
 
-    @property
-    def learner(self) -> Any:
-        """The learner as it is now."""
-        return self.learner_view.learner
-
-    @property
-    def seen(self) -> int:
-        """Rows seen, also after a crash."""
-        return self.state.seen
-
-    @property
-    def asked(self) -> int:
-        """Labels asked for."""
-        return self.ledger.asked
-
-    @property
-    def spent(self) -> float:
-        """Money spent on labels, refunds taken off."""
-        return self.ledger.spent
-
-    @property
-    def left(self) -> float:
-        """What may be spent now, in units of the budget: labels, or money."""
-        return self.state.left
-
-    @property
-    def open_questions(self) -> list[Question]:
-        """Questions that wait for an answer, oldest first."""
-        return list(self.ledger.open)
-
-    def __repr__(self) -> str:
-        open_ = len(self.ledger.open_ids)
-        return (
-            f"Asker({type(self.learner).__name__}, {self.policy!r}, seen={self.seen}, asked={self.asked}, open={open_})"
-        )
-
-    def ask_one(self, x: Mapping[str, Any], *, time: datetime | None = None) -> Question | None:
+    def ask_one(
+        self, x: Mapping[str, Any], *, key: str | int | None = None, time: datetime | None = None
+    ) -> Question | None:
         """See one example of the stream; return a question if its label is to be bought, else None.
 
         Parameters
         ----------
         x
             Feature values by name.
+        key
+            The application's own name of the row. A row that was seen under it is not seen again: its question, or
+            None, is returned as it was.
         time
             When; None: now.
         """
         with self._changing():
             features = self._features(x)
+            if key is not None and self.ledger.has_row(key, features):
+                return next((q for q in self.ledger.find(key) if q.kind == "label"), None)
             price, day = self.state.prices([x])[0], self.state.days([x])[0]
             region = self.learner_view.region(features, self.seen + 1, self.policy.by_counts, self.policy.by_posterior)
             answer, proba = self.learner_view.predict(features), self.learner_view.proba(features)
             decision = self.state.decide(float(price), int(day), region)
             if not decision["asked"]:
+                if key is not None:
+                    self.ledger.note_row(features, key, state=self.state.to_bytes())
                 return None
             id = self.ledger.ask(
                 features,
-                row=self.seen,
+                row=self.seen - 1,
                 covered=int(decision["covered"]),
                 price=float(price),
                 worth=float(decision["worth"]),
@@ -170,11 +156,12 @@ class Asker:
                 explored=bool(decision["explored"]),
                 prediction=answer,
                 probability=float(proba.get(answer, np.nan)),
+                key=key,
                 time=time,
                 expires=self._deadline(time),
                 state=self.state.to_bytes(),
             )
-        return self.ledger.question(id)
+            return self.ledger.question(id)
 
     def ask(self, X: Any, *, time: datetime | None = None) -> list[Question]:
         """See many examples, in order, and return the questions that came of them; the same as `ask_one` for each.
@@ -222,17 +209,22 @@ class Asker:
             ids = self._note(X, decided, choose(self.state, decided.decisions, k), time)
         return [self.ledger.question(id) for id in ids]
 
-    def answer(self, id: int, label: Any, *, time: datetime | None = None) -> bool:
+    def answer(
+        self, question: Question | int, label: Any, *, who: str | None = None, time: datetime | None = None
+    ) -> bool:
         """Take an answer, in whatever order they come, and learn it; return False if it was known already.
 
-        The ledger also notes whether the learner answers the row otherwise now.
+        Another person's answer to a question that has one is kept beside it and not learned. The ledger also notes
+        whether the learner answers the row otherwise now.
 
         Parameters
         ----------
-        id
-            Of the question.
+        question
+            Or its id.
         label
             The label.
+        who
+            Gave it.
         time
             When it came; None: now.
 
@@ -241,18 +233,87 @@ class Asker:
         UnknownQuestion, AnswerConflict, QuestionExpired
             Nothing has changed then.
         """
-        with self._lock:
-            question = self.ledger.question(id)
-            self.learner_view.check(question.features, label)
-            if not self.ledger.answer(id, label, time=time, state=self.state.to_bytes()):
+        with self._lock, uninterrupted():
+            asked = self.ledger.question(id_of(question))
+            self._check_label(asked, label)
+            if not self.ledger.answer(asked.id, label, who=who, time=time):
                 return False
-            before = self.learner_view.predict(question.features)
-            self.learner_view.learn(question.features, label, question.explored)
-            self.ledger.note_change(id, bool(before != self.learner_view.predict(question.features)))
-            self._keep_state()
-            if self._folder is not None:
-                self._folder.save_if_due(self.learner, self.ledger)
+            self._learn(asked, label)
             return True
+
+    def answer_many(self, answers: Iterable[tuple[Question | int, Any]], *, who: str | None = None) -> list[int]:
+        """Take answers that waited together, all or none, and learn them in order; return the ids of those learned.
+
+        Parameters
+        ----------
+        answers
+            Questions or their ids, and labels.
+        who
+            Gave them.
+        """
+        with self._lock, uninterrupted():
+            given = [(self.ledger.question(id_of(question)), label) for question, label in answers]
+            for asked, label in given:
+                self._check_label(asked, label)
+            new = self.ledger.answer_many([(asked.id, label) for asked, label in given], who=who)
+            labels = {asked.id: (asked, label) for asked, label in reversed(given)}
+            for id in new:
+                self._learn(*labels[id])
+            return new
+
+    def _check_label(self, asked: Question, label: Any) -> None:
+        if self._classes is not None and label not in self._classes:
+            close = difflib.get_close_matches(str(label), list(map(str, self._classes)), 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(map(repr, self._classes))}."
+            raise ValueError(f"{label!r} is none of the classes; {hint}")
+        self.learner_view.check(asked.features, label)
+
+    def _learn(self, asked: Question, label: Any) -> None:
+        before = self.learner_view.predict(asked.features)
+        self.learner_view.learn(asked.features, label, asked.explored)
+        self.ledger.note_change(asked.id, bool(before != self.learner_view.predict(asked.features)))
+        self._keeper.save(self.learner)
+
+    def correct(
+        self, question: Question | int, label: Any, *, who: str | None = None, time: datetime | None = None
+    ) -> bool:
+        """Replace a wrong answer by the right one; return False if it is the right one already.
+
+        The learner is made again from the answers as they stand now, in the order in which they came: `learner` is
+        another object then. What was asked, what it cost and how it came about stay as they were.
+
+        Parameters
+        ----------
+        question
+            Or its id.
+        label
+            The right label.
+        who
+            Gave it.
+        time
+            When it came; None: now.
+        """
+        with self._lock, uninterrupted():
+            asked = self.ledger.question(id_of(question))
+            self._check_label(asked, label)
+            if not self.ledger.correct(asked.id, label, who=who, time=time):
+                return False
+            self.learner_view = self._keeper.rebuild()
+            self._begin_accuracy()
+            return True
+
+    def skip(self, question: Question | int, *, who: str | None = None) -> None:
+        """Note that somebody cannot answer a question; it comes after the others from now on.
+
+        Parameters
+        ----------
+        question
+            Or its id.
+        who
+            Skipped it.
+        """
+        with self._lock:
+            self.ledger.skip(id_of(question), who=who)
 
     def expire(self, before: datetime | None = None, *, refund: bool = False) -> list[int]:
         """Give up the open questions whose time is over and return their ids.
@@ -264,76 +325,32 @@ class Asker:
         refund
             Whether their money goes back to the budget.
         """
-        with self._lock:
-            ids = self.ledger.expire(before, refund=refund)
-            for id in ids if refund else ():
+        with self._changing():
+            for id in self.ledger.due(before) if refund else ():
                 self.state.refund(self.ledger.question(id).price)
-            self._keep_state()
-            return ids
+            return self.ledger.expire(before, refund=refund, state=self.state.to_bytes())
 
-    def withdraw(self, id: int) -> bool:
+    def withdraw(self, question: Question | int) -> bool:
         """Give up a question that nobody will answer, and take its money back; False if it was given up already.
 
         Parameters
         ----------
-        id
-            Of the question.
+        question
+            Or its id.
         """
-        with self._lock:
-            withdrawn = self.ledger.withdraw(id)
-            if withdrawn:
-                self.state.refund(self.ledger.question(id).price)
-                self._keep_state()
-            return withdrawn
-
-    def accuracy(self, alpha: float = 0.05) -> Estimate:
-        """Return the accuracy over all rows, with bounds that hold at every moment, from the labels that came.
-
-        Parameters
-        ----------
-        alpha
-            The probability that the bounds are ever wrong.
-        """
-        with self._lock:
-            return self._accuracy_so_far.current().accuracy(alpha)
-
-    def loss(self, alpha: float = 0.05) -> Estimate:
-        """Return the mean loss over all rows under the learner's loss table, with bounds.
-
-        Parameters
-        ----------
-        alpha
-            The probability that the bounds are ever wrong.
-        """
-        with self._lock:
-            return self._accuracy_so_far.current().loss(alpha)
-
-    def recall(self, alpha: float = 0.05) -> dict[Any, Estimate]:
-        """Return the recall of each class over all rows, with bounds.
-
-        Parameters
-        ----------
-        alpha
-            The probability that the bounds of a class are ever wrong.
-        """
-        with self._lock:
-            return self._accuracy_so_far.current().recall(alpha)
+        with self._changing():
+            asked = self.ledger.question(id_of(question))
+            if asked.status == "open":
+                self.state.refund(asked.price)
+            return self.ledger.withdraw(asked.id, state=self.state.to_bytes())
 
     def close(self) -> None:
-        """Save the learner to the folder and close the ledger."""
+        """Keep the learner in the store and close it."""
         with self._lock:
             try:
-                if self._folder is not None:
-                    self._folder.save(self.learner, self.ledger)
-                    self._folder.close()
+                self._keeper.save(self.learner, always=True)
             finally:
                 self.ledger.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -348,22 +365,10 @@ class Asker:
             self._keep_state()
 
     def _keep_state(self) -> None:
-        if self._folder is not None:
-            self._folder.keep_state(self.state, self.ledger)
-
-    def _deadline(self, time: datetime | None) -> datetime | None:
-        return None if self.expires is None else (time or datetime.now(UTC)) + self.expires
-
-    def _features(self, x: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the features of an example: all but a date that only tells the day of a budget."""
-        if not isinstance(x, Mapping):
-            raise TypeError(f"an example is a dict of values by feature name, not a {type(x).__name__}.")
-        column = None if self.state.budget is None else self.state.budget.day_column
-        if column is not None and isinstance(x.get(column), date | np.datetime64):
-            x = {name: value for name, value in x.items() if name != column}
-        if not x:
-            raise ValueError("the example is an empty dict; give it at least one feature.")
-        return x
+        """Keep the rows that were seen and not asked, which no question tells of."""
+        state = self.state.to_bytes()
+        if self.ledger.is_durable and state != self.ledger.last_state:
+            self.ledger.keep_state(state)
 
     def _decide(self, X: Any, state: AskState) -> Decisions:
         return AskLoop(self.learner_view, state, name_columns(X, self.learner)).run(X)
@@ -384,7 +389,7 @@ class Asker:
         return self.ledger.ask_rows(
             pick(X, asked),
             names=name_columns(X, self.learner),
-            row=asked + self.seen - decided.rows + 1,
+            row=asked + self.seen - decided.rows,
             **decided.questions(asked),
             time=time,
             expires=self._deadline(time),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from quercus.ask.state import AskState
-from quercus.ledger import Ledger, Question
+from quercus.ledger import Ledger
 from quercus.ledger.accuracy import FairAccuracy
 
 
@@ -39,41 +40,45 @@ class RunningAccuracy:
         self._fair = FairAccuracy(
             state.least_propensity, loss_range=(min(0.0, *costs), max(1.0, *costs)) if costs else None
         )
-        self._next = 1
+        self._last = 0
 
     def current(self) -> FairAccuracy:
         """Return the figures about all rows before the oldest open question."""
-        ledger, fair = self._ledger, self._fair
-        settled: list[Question] = []
-        waiting: Question | None = None
-        while self._next <= ledger.asked and waiting is None:
-            question = ledger.question(self._next)
-            if question.status == "open":
-                waiting = question
-            else:
-                settled.append(question)
-                self._next += 1
+        fair, settled = self._fair, self._ledger.settled(self._last)
+        waiting = settled.pop() if settled and settled[-1].status == "open" else None
         if settled:
+            labels = _Labels()
+            truths, answers = labels.read(q.answer for q in settled), labels.read(q.prediction for q in settled)
             fair.add_many(
-                [q.row for q in settled],
+                [q.place + 1 for q in settled],
                 [q.covered for q in settled],
                 [math.nan if q.propensity is None else q.propensity for q in settled],
-                [math.nan if q.status == "expired" else q.answer == q.prediction for q in settled],
-                losses=None if self._loss is None else [self._cost(q.answer, q.prediction) for q in settled],
-                truths=[q.answer for q in settled],
+                [math.nan if q.answer is None else q.answer == q.prediction for q in settled],
+                losses=None if self._loss is None else list(map(self._cost, truths, answers)),
+                truths=truths,
             )
+            self._last = settled[-1].id
         if waiting is None:
             fair.advance(self._state.seen, self._state.covered)
         elif waiting.propensity is not None:
             # Of a row that was chosen and not drawn it is not known whether it counts as covered.
-            fair.advance(waiting.row - 1, self._covered_before(waiting))
+            covered = waiting.covered - int(waiting.propensity >= self._state.least_propensity)
+            fair.advance(waiting.place, covered)
         return fair
-
-    def _covered_before(self, question: Question) -> int:
-        return int(question.covered) - int((question.propensity or 0.0) >= self._state.least_propensity)
 
     def _cost(self, truth: Any, answer: Any) -> float:
         table = self._loss or {}
         if answer is None:
             return max((*table.get(truth, {}).values(), 1.0))
         return float(table.get(truth, {}).get(answer, 0.0 if truth == answer else 1.0))
+
+
+class _Labels(dict[str | None, Any]):
+    """Labels by their JSON."""
+
+    def __missing__(self, text: str | None) -> Any:
+        self[text] = label = None if text is None else json.loads(text)
+        return label
+
+    def read(self, texts: Iterable[str | None]) -> list[Any]:
+        return [self[text] for text in texts]

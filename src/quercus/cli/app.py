@@ -12,6 +12,7 @@ import typer
 from quercus import __version__
 from quercus.cli.asking import POLICIES, AskOptions
 from quercus.cli.errors import guarded, refuse_options, silence_output
+from quercus.cli.ledger import ledger_app
 from quercus.cli.reading import Reading
 from quercus.registry import LEARNERS
 
@@ -24,6 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.add_typer(ledger_app, name="ledger")
 _FILES = "Options for files"
 _LABELS = "Labels that cost something"
 _LEARNERS = ", ".join(name.removesuffix("Tree").lower() for name in LEARNERS)
@@ -281,13 +283,11 @@ def frontier(
 @app.command(
     epilog=_examples(
         "quercus replay quercus-run/ledger.parquet --ask random --budget 5%",
-        "quercus replay labels/ledger --ask confident --budget 0.02 --learner hoeffding",
+        "quercus replay labels.db --ask confident --budget 0.02 --learner hoeffding",
     )
 )
 def replay(
-    ledger: Annotated[
-        Path, typer.Argument(metavar="LEDGER", help="A ledger.parquet, or the folder that a ledger is kept in.")
-    ],
+    ledger: Annotated[str, typer.Argument(metavar="LEDGER", help="A ledger, or its Parquet file.")],
     ask: Annotated[str, typer.Option(help="The other policy, as for 'quercus run --ask'.")] = "uncertain",
     budget: Annotated[str | None, typer.Option(help="Its budget, as for 'quercus run'.")] = None,
     price: Annotated[str | None, typer.Option(help="Of a label, as for 'quercus run'.")] = None,

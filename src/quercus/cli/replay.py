@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from quercus.cli.asking import make_policy
 from quercus.cli.settings import make_learner
 
 
 def replay_ledger(
-    ledger: Path,
+    ledger: str,
     learner: str,
     settings: Sequence[str],
     policy: str,
@@ -23,7 +22,7 @@ def replay_ledger(
     Parameters
     ----------
     ledger
-        A ledger.parquet, or the folder of a ledger.
+        The file or address of a ledger, or a Parquet file of one.
     learner, settings
         As for `make_learner`.
     policy, budget, price

@@ -18,7 +18,7 @@ from quercus.evaluation.facts import check_probabilities, classes_of
 from quercus.evaluation.money import Label, Loss, copy_loss
 from quercus.evaluation.policies import describe_budget, describe_policy
 from quercus.evaluation.run_ledger import Ids, Questions, RunLedger
-from quercus.ledger import Ledger
+from quercus.ledger import Ledger, QuestionLog
 from quercus.schema import Schema
 from quercus.streams.batches import cut, join, pick
 
@@ -101,7 +101,12 @@ class AskDriver:
         self._take_classes(classes or [])
         least = self.state.least_propensity
         self.run_ledger = RunLedger(
-            Ledger() if ledger is None else ledger, stream.feature_names, least, copy_loss(loss), delays.none, is_own
+            QuestionLog() if ledger is None else ledger,
+            stream.feature_names,
+            least,
+            copy_loss(loss),
+            delays.none,
+            is_own,
         )
         self.run_ledger.policy, self.run_ledger.budget = describe_policy(policy), describe_budget(policy)
 

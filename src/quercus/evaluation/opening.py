@@ -52,7 +52,7 @@ def open_asking(
     if isinstance(ledger, Ledger):
         _refuse_used(ledger)
         return AskDriver(learner, stream, policy, delays, ledger=ledger, **options)
-    # A folder is made only when everything else is known to be right.
+    # A file is made only when everything else is known to be right.
     AskDriver(learner, stream, policy, delays, **options)
     opened = Ledger(ledger)
     try:

@@ -75,7 +75,8 @@ def evaluate(
     delay_seed
         Of delays that are drawn from a range.
     ledger
-        Where questions and answers are kept: a folder, or a `Ledger` in which nothing is yet. None: in memory.
+        Where questions and answers are kept: a file, the address of a PostgreSQL database, or a `Ledger` in which
+        nothing is yet. None: in memory.
 
     Returns
     -------

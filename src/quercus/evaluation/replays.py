@@ -19,8 +19,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from quercus.ask import Policy
-    from quercus.ledger import Ledger
     from quercus.ledger.accuracy import Estimate
+    from quercus.ledger.view import QuestionTable
 
 # Share of the other policy's questions that the log may lack.
 TOLERANCE = 0.1
@@ -77,7 +77,7 @@ class Replay:
 
 
 def replay(
-    ledger: Ledger | str | os.PathLike[str],
+    ledger: QuestionTable | str | os.PathLike[str],
     learner: Any,
     policy: Policy,
     *,
@@ -94,7 +94,7 @@ def replay(
     Parameters
     ----------
     ledger
-        A ledger, its folder, or a ledger.parquet.
+        What a run or an `Asker` keeps, or the file or address of one.
     learner
         A new learner; a copy of it is trained.
     policy
@@ -126,9 +126,10 @@ def replay(
     """
     from quercus.arguments import check_whole
     from quercus.ledger import Ledger
+    from quercus.ledger.view import QuestionTable
 
-    log = ledger if isinstance(ledger, Ledger) else Ledger.read(ledger)
-    questions = [q for q in map(log.question, range(1, log.asked + 1)) if q.kind == "label"]
+    log = ledger if isinstance(ledger, QuestionTable) else Ledger.read(ledger)
+    questions = [question for question in log.questions() if question.kind == "label"]
     if not questions:
         raise NoSupport("the ledger holds no question for a label, so that there is nothing to replay.")
     check_whole("repeats", repeats)
@@ -176,7 +177,7 @@ class _Stage:
         from quercus.ledger.accuracy import FairAccuracy
 
         self.questions = questions
-        self.rows = questions[-1].row
+        self.rows = questions[-1].row + 1
         self.state = AskState(policy, self.rows)
         self.learner_view = LearnerView(
             learner, sorted({q.answer for q in questions if q.answer is not None}, key=repr)
@@ -196,7 +197,7 @@ class _Stage:
         x, weight = question.features, min(1.0 / question.propensity, _MOST_ROWS)
         answered = question.status == "answered"
         right = float(self.learner_view.predict(x) == question.answer) if answered else math.nan
-        self.scored.append((question.row, question.covered, question.propensity, right))
+        self.scored.append((question.row + 1, question.covered, question.propensity, right))
         decision = self._decide(question, x, weight)
         self.wanted += weight * float(decision["propensity"])
         self.lacking += weight * max(float(decision["propensity"]) - question.propensity, 0.0)
@@ -209,13 +210,13 @@ class _Stage:
 
         record, policy = self.state.record, self.state.policy
         # The rows since the last question came and went; how they moved the pace, this one tells for all of them.
-        record["seen"] += question.row - 1 - int(record["seen"][0])
+        record["seen"] += question.row - int(record["seen"][0])
         name = "threshold" if policy.code in (VARIABLE, RANDOMIZED) else "scale"
         before, usual = float(record[name][0]), float(record["threshold"][0])
         # Asked under the log with probability p; kept with p'/p.
         u = min(self.rng.random() * question.propensity, np.nextafter(1.0, 0.0))
         day = int(self.state.days([x])[0])
-        region = self.learner_view.region(x, question.row, policy.by_counts, policy.by_posterior)
+        region = self.learner_view.region(x, question.row + 1, policy.by_counts, policy.by_posterior)
         decision = self.state.decide(question.price, day, region, u)
         after = float(record[name][0])
         record[name] = before * (after / before) ** weight if before > 0 else after

@@ -18,7 +18,7 @@ from quercus.evaluation.money import Label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from quercus.ledger import Ledger
+    from quercus.ledger import Ledger, QuestionLog
     from quercus.ledger.accuracy import Estimate
 
 PathLike = str | os.PathLike[str]
@@ -136,7 +136,7 @@ class Run:
     fair: Estimate | None = None
     fair_loss: Estimate | None = None
     fair_recall: dict[Label, Estimate] = field(default_factory=dict)
-    ledger: Ledger | None = None
+    ledger: Ledger | QuestionLog | None = None
     cost: float | None = None
     full_price: float | None = None
     bought: dict[str, float] = field(default_factory=dict)

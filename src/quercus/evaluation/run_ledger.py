@@ -15,7 +15,7 @@ from quercus.explain.words import plural
 from quercus.ledger.betting import add_in_order
 
 if TYPE_CHECKING:
-    from quercus.ledger import Ledger
+    from quercus.ledger import Ledger, QuestionLog
     from quercus.ledger.accuracy import Estimate, FairAccuracy
 
 # Questions that are handed to the ledger at once; fewer at first, so that what it refuses is refused early.
@@ -95,15 +95,15 @@ class RunLedger:
 
     Examples
     --------
-    >>> from quercus.ledger import Ledger
-    >>> run_ledger = RunLedger(Ledger(), ["age"], 0.1, {}, at_once=True)
+    >>> from quercus.ledger import QuestionLog
+    >>> run_ledger = RunLedger(QuestionLog(), ["age"], 0.1, {}, at_once=True)
     >>> run_ledger.asked, run_ledger.accuracy().rows
     (0, 0)
     """
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: Ledger | QuestionLog,
         names: Sequence[str],
         least: float,
         loss: dict[Label, dict[Label, float]],
@@ -187,16 +187,16 @@ class RunLedger:
         if self._unwritten:
             self.ledger.ask_rows(**self._for_ledger(_join(self._unwritten)))
             self._unwritten = []
-        for id, label in self._unwritten_answers:
-            self.ledger.answer(id, label)
-        self._unwritten_answers = []
+        if self._unwritten_answers:
+            self.ledger.answer_many(self._unwritten_answers)
+            self._unwritten_answers = []
 
     def _for_ledger(self, asked: Questions) -> dict[str, Any]:
         decisions = asked.decisions
         return {
             "table": asked.X,
             "names": self._names if isinstance(asked.X, np.ndarray) else None,
-            "row": asked.row,
+            "row": asked.row - 1,
             "covered": decisions["covered"],
             "price": decisions["price"],
             "worth": decisions["worth"],

@@ -1,17 +1,9 @@
 """Every question, label or feature: what was known when it was asked, its price and propensity, and its answer.
 
-A ledger in a folder is a row of journals, ``journal-000001.arrows``, ``journal-000002.arrows``, ..., one per session.
-They are the truth, and they only grow: every change is written and forced to the disk before its call returns, and
-nothing is rewritten or deleted. A journal that was cut off, by a kill or a power cut, is read up to its last whole
-batch. Each is an Arrow IPC stream of events (`quercus.ledger.events`), readable without quercus::
-
-    events = polars.read_ipc_stream("folder/journal-000001.arrows")
-    events = pyarrow.ipc.open_stream("folder/journal-000001.arrows").read_pandas()
-
-(Of one that was cut off, ``pyarrow.ipc.open_stream(...)`` gives the whole batches one by one before it fails.)
-
-For everyday reading, closing a ledger writes ``ledger.parquet``, a row per question: a snapshot that may be older than
-the journals. ``ledger.lock`` is held by the process that writes; the system gives it free when that process ends.
+A `Ledger` is a database: one file of SQLite, or PostgreSQL by its address. Every change is on the disk before its call
+returns; what was asked and answered is never rewritten, and a correction is another answer. The tables are those of
+`quercus.ledger.tables`; anything that reads SQLite or PostgreSQL reads them without quercus. A `QuestionLog` is a table
+of questions in memory or in a Parquet file: what `quercus.evaluate` keeps, and what a ledger exports.
 """
 
 from __future__ import annotations
@@ -19,6 +11,7 @@ from __future__ import annotations
 from quercus.ledger.errors import (
     AnswerConflict,
     JournalWarning,
+    KeyConflict,
     LabelMismatch,
     LedgerClosed,
     LedgerFileError,
@@ -27,18 +20,23 @@ from quercus.ledger.errors import (
     UnknownQuestion,
 )
 from quercus.ledger.ledger import Ledger
-from quercus.ledger.question import Answer, Question
+from quercus.ledger.log import QuestionLog
+from quercus.ledger.question import Answer, Lesson, Opinion, Question
 
 __all__ = [
     "Answer",
     "AnswerConflict",
     "JournalWarning",
+    "KeyConflict",
     "LabelMismatch",
     "Ledger",
     "LedgerClosed",
     "LedgerFileError",
     "LedgerLocked",
+    "Lesson",
+    "Opinion",
     "Question",
     "QuestionExpired",
+    "QuestionLog",
     "UnknownQuestion",
 ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,43 +15,106 @@ from numpy.typing import NDArray
 from quercus.arguments import check_choice, check_number
 from quercus.ledger.features import Block
 from quercus.ledger.labels import LabelBook, LabelRows, type_of
-from quercus.ledger.layout import ANSWERED, KINDS, LABEL, NONE, OPEN, QUESTION, UNKNOWN_CHANGE
-from quercus.ledger.question import Label, Value
-from quercus.ledger.rows import read_block
-from quercus.ledger.values import check_text, read_features, to_micros
+from quercus.ledger.question import Question
+from quercus.ledger.rows import block_to_json, read_block
+from quercus.ledger.values import check_text, from_micros, known, read_features, to_json, to_micros
 from quercus.schema.refusals import short
 
+KINDS = ("label", "feature")
 # Beyond any money, and far from where sums overflow.
 _DEAREST = 1e100
 # Probabilities that were added up may be this far above 1.
 _ROUNDING = 1e-9
-
-
-class NewQuestion(NamedTuple):
-    """One question as it is asked; floats are NaN and times `NONE` where unknown."""
-
-    row: int
-    covered: int
-    asked_at: int
-    expires: int
-    price: float
-    worth: float
-    propensity: float
-    probability: float
-    explored: bool
-    prediction: Label | None
-    kind: str
-    question: str | None
-    features: dict[str, Value]
+_MOST = 2**62
 
 
 class NewQuestions(NamedTuple):
-    """Many questions as they are asked: records without codes of labels, the labels and the features."""
+    """Many questions as they are asked: numbers by column, NaN where unknown, the labels and the features."""
 
-    records: NDArray[Any]
+    numbers: dict[str, NDArray[Any]]
     predictions: LabelRows
     answers: LabelRows
     features: Block
+    asked_at: int
+    expires: int | None
+
+    def total_price(self) -> Fraction:
+        """Return what they cost together, without rounding.
+
+        Examples
+        --------
+        >>> NewQuestions({"price": np.full(10, 0.1)}, *[None] * 5).total_price() == 10 * Fraction(0.1)
+        True
+        """
+        prices, counts = np.unique(self.numbers["price"], return_counts=True)
+        return sum((Fraction(p) * c for p, c in zip(prices.tolist(), counts.tolist(), strict=True)), Fraction())
+
+    def columns(self) -> dict[str, Any]:
+        """Return what a table holds of them, but for ids, keys, features and the order of answers.
+
+        Examples
+        --------
+        >>> sorted(NewQuestions({}, *[LabelRows(np.zeros(0, int), [])] * 2, Block(0, [], []), 0, None).columns())[:2]
+        ['answer', 'answered_at']
+        """
+        rows = self.features.rows
+        answers = labels_to_json(self.answers)
+        return {
+            **self.numbers,
+            "kind": ["label"] * rows,
+            "question": [None] * rows,
+            "asked_at": [self.asked_at] * rows,
+            "expires": [self.expires] * rows,
+            "prediction": labels_to_json(self.predictions),
+            "status": ["open" if answer is None else "answered" for answer in answers],
+            "answered_at": [None if answer is None else self.asked_at for answer in answers],
+            "answer": answers,
+            "refunded": [False] * rows,
+            "changed": [None] * rows,
+        }
+
+    def records(
+        self, first: int, first_row: int, answered: int
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return them as records of rows, questions and answers, which are numbered from these on.
+
+        Parameters
+        ----------
+        first, first_row
+            Numbers of the first question and row.
+        answered
+            Answers so far.
+        """
+        columns = self.columns() | {name: _to_list(values) for name, values in self.numbers.items()}
+        columns["place"] = columns.pop("row")
+        names, rows, questions, answers = list(columns), [], [], []
+        for i, (features, *values) in enumerate(zip(block_to_json(self.features), *columns.values(), strict=True)):
+            rows.append({"id": first_row + i, "key": None, "features": features})
+            record = dict(zip(names, values, strict=True))
+            record |= {"id": first + i, "row_id": first_row + i, "learned": answered, "skips": 0, "answer_order": None}
+            if record["answer"] is not None:
+                told = {"question_id": first + i, "who": None, "came_at": self.asked_at, "corrects": None}
+                answers.append(told | {"value": record["answer"]})
+                record["answer_order"] = answered + len(answers)
+            questions.append(record)
+        return rows, questions, answers
+
+
+def labels_to_json(labels: LabelRows) -> list[str | None]:
+    """Return labels as JSON, None where there is none.
+
+    Examples
+    --------
+    >>> labels_to_json(LabelRows(np.array([0, -1]), ["yes"]))
+    ['"yes"', None]
+    """
+    texts: list[str | None] = [*map(to_json, labels.values), None]
+    return [texts[code] for code in labels.codes.tolist()]
+
+
+def _to_list(values: NDArray[Any]) -> list[Any]:
+    found: list[Any] = values.tolist()
+    return found if values.dtype.kind != "f" else [None if value != value else value for value in found]
 
 
 def read_asked(
@@ -66,37 +131,97 @@ def read_asked(
     probability: float,
     kind: str,
     question: str | None,
+    key: str | int | None,
     time: datetime | None,
     expires: datetime | None,
-) -> NewQuestion:
-    """Check one question; the parameters are those of `Ledger.ask`, and the labels it is compared with.
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Check one question, and return records of its row and of itself, without numbers.
+
+    The parameters are those of `Ledger.ask`, and the labels it is compared with.
 
     Examples
     --------
     >>> given = dict(price=1.0, worth=2.0, propensity=0.5, explored=False, prediction=None, probability=math.nan)
-    >>> given |= dict(kind="label", question=None, time=None, expires=None)
-    >>> read_asked({"age": 41}, LabelBook(), row=3, covered=4, **given)
+    >>> given |= dict(kind="label", question=None, key=None, time=None, expires=None)
+    >>> read_asked({"age": 41}, LabelBook(), row=3, covered=-1, **given)
     Traceback (most recent call last):
         ...
-    ValueError: covered=4 is out of range; give a number of at least 0 and at most 3.
+    ValueError: covered=-1 is out of range; give a number of at least 0.
     """
     check_choice("kind", kind, KINDS)
     _check_question(kind, question)
-    return NewQuestion(
-        row=_read_count("row", row, 1, math.inf),
-        covered=_read_count("covered", covered, 0, row),
-        asked_at=to_micros(time),
-        expires=NONE if expires is None else to_micros(expires, "expires"),
-        price=_read_number("price", price, 0.0, _DEAREST),
-        worth=_read_optional("worth", worth, -math.inf, math.inf),
-        propensity=_read_propensity(propensity),
-        probability=min(_read_optional("probability", probability, 0.0, 1.0 + _ROUNDING), 1.0),
-        explored=_read_flag("explored", explored),
-        prediction=None if prediction is None else book.check(prediction, "the prediction"),
-        kind=kind,
-        question=question,
-        features=read_features(features),
+    values = {
+        "kind": kind,
+        "question": question,
+        "place": _read_count("row", row),
+        "covered": _read_count("covered", covered),
+        "asked_at": to_micros(time),
+        "expires": None if expires is None else to_micros(expires, "expires"),
+        "price": _read_number("price", price, 0.0, _DEAREST),
+        "worth": known(_read_optional("worth", worth, -math.inf, math.inf)),
+        "propensity": known(_read_propensity(propensity)),
+        "probability": known(min(_read_optional("probability", probability, 0.0, 1.0 + _ROUNDING), 1.0)),
+        "explored": _read_flag("explored", explored),
+        "prediction": None if prediction is None else to_json(book.check(prediction, "the prediction")),
+        "status": "open",
+        "refunded": False,
+        "skips": 0,
+    }
+    name = None if key is None else read_key(key)
+    return {"key": name, "features": to_json(read_features(features))}, values
+
+
+def make_question(values: Mapping[str, Any], row: Mapping[str, Any], key: str | int | None) -> Question:
+    """Return a question that was just asked, from the records of itself and its row.
+
+    Parameters
+    ----------
+    values, row
+        What `read_asked` returned, and the id.
+    key
+        The application's own name of the row.
+
+    Examples
+    --------
+    >>> given = dict(price=1.0, worth=2.0, propensity=0.5, explored=False, prediction=None, probability=math.nan)
+    >>> given |= dict(kind="label", question=None, key=None, time=None, expires=None)
+    >>> row, values = read_asked({"age": 41}, LabelBook(), row=3, covered=4, **given)
+    >>> make_question(values | {"id": 1}, row, None).features
+    {'age': 41.0}
+    """
+    names = ("id", "kind", "covered", "price", "worth", "propensity", "explored", "probability", "question", "status")
+    same: dict[str, Any] = {name: values[name] for name in (*names, "refunded")}
+    return Question(
+        **same | dict.fromkeys(("answered_at", "answer", "answer_order", "changed")),
+        key=None if key is None else str(key),
+        row=values["place"],
+        asked_at=from_micros(values["asked_at"]),
+        expires=None if values["expires"] is None else from_micros(values["expires"]),
+        prediction=None if values["prediction"] is None else json.loads(values["prediction"]),
+        features=json.loads(row["features"]),
     )
+
+
+def read_key(key: Any) -> str:
+    """Return the application's name of a row as text.
+
+    Parameters
+    ----------
+    key
+        Text or a whole number.
+
+    Examples
+    --------
+    >>> read_key(7)
+    '7'
+    """
+    if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
+        raise TypeError(f"key={key!r} is a {type(key).__name__}; give text or a whole number.")
+    text = key if isinstance(key, str) else str(int(key))
+    check_text(text, "key")
+    if "\0" in text:
+        raise ValueError(f"key={text!r} holds a zero character, which databases do not; leave it out.")
+    return text
 
 
 def read_rows(
@@ -112,8 +237,8 @@ def read_rows(
     explored: Any,
     prediction: Any,
     probability: Any,
-    time: datetime | None,
-    expires: datetime | None,
+    time: datetime | None = None,
+    expires: datetime | None = None,
     answers: Any,
 ) -> NewQuestions:
     """Check many questions; the parameters are those of `Ledger.ask_rows`, and the labels it is compared with.
@@ -121,34 +246,26 @@ def read_rows(
     Examples
     --------
     >>> given = dict(names=None, price=1.0, worth=math.nan, propensity=None, explored=False, probability=math.nan)
-    >>> given |= dict(prediction=None, time=None, expires=None, answers=["yes", None])
-    >>> rows = read_rows({"age": [41, 29]}, LabelBook(), row=[3, 9], covered=[3, 8], **given)
-    >>> rows.records["status"].tolist()
-    [1, 0]
+    >>> given |= dict(prediction=None, answers=["yes", None])
+    >>> read_rows({"age": [41, 29]}, LabelBook(), row=[2, 8], covered=[3, 8], **given).columns()["status"]
+    ['answered', 'open']
     """
     features = read_block(table, names)
     count = features.rows
     predictions = book.read(prediction, "prediction", count)
     answered = book.read(answers, "answers", count, type_of(predictions))
-    records = np.empty(count, QUESTION)
-    records["row"] = _read_counts("row", row, count, 1)
-    records["covered"] = _read_counts("covered", covered, count, 0)
-    _refuse_first("covered", records["covered"], records["covered"] > records["row"], "a number of at most its row")
-    records["price"] = _read_numbers("price", price, count, 0.0, _DEAREST, optional=False)
-    records["worth"] = _read_numbers("worth", worth, count, -math.inf, math.inf)
-    records["propensity"] = _read_numbers("propensity", propensity, count, 0.0, 1.0)
-    _refuse_first("propensity", records["propensity"], records["propensity"] == 0.0, "a number above 0")
-    probability = _read_numbers("probability", probability, count, 0.0, 1.0 + _ROUNDING)
-    records["probability"] = np.minimum(probability, 1.0)
-    records["explored"] = _read_flags("explored", explored, count)
-    records["asked_at"] = now = to_micros(time)
-    records["expires"] = NONE if expires is None else to_micros(expires, "expires")
-    is_answered = answered.codes >= 0
-    records["status"] = np.where(is_answered, ANSWERED, OPEN)
-    records["answered_at"] = np.where(is_answered, now, NONE)
-    for name, value in (("kind", LABEL), ("refunded", False), ("changed", UNKNOWN_CHANGE), ("answer_order", NONE)):
-        records[name] = value
-    return NewQuestions(records, predictions, answered, features)
+    numbers: dict[str, NDArray[Any]] = {
+        "row": _read_counts("row", row, count),
+        "covered": _read_counts("covered", covered, count),
+        "price": _read_numbers("price", price, count, 0.0, _DEAREST, optional=False),
+        "worth": _read_numbers("worth", worth, count, -math.inf, math.inf),
+        "propensity": _read_numbers("propensity", propensity, count, 0.0, 1.0),
+        "explored": _read_flags("explored", explored, count),
+        "probability": np.minimum(_read_numbers("probability", probability, count, 0.0, 1.0 + _ROUNDING), 1.0),
+    }
+    _refuse_first("propensity", numbers["propensity"], numbers["propensity"] == 0.0, "a number above 0")
+    until = None if expires is None else to_micros(expires, "expires")
+    return NewQuestions(numbers, predictions, answered, features, to_micros(time), until)
 
 
 def _check_question(kind: str, question: Any) -> None:
@@ -160,10 +277,12 @@ def _check_question(kind: str, question: Any) -> None:
         check_text(question, "question")
 
 
-def _read_count(name: str, value: Any, least: int, most: float) -> int:
+def _read_count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name}={value!r} is no whole number; give the number of rows.")
-    check_number(name, int(value), least=least, most=min(most, 2.0**62))
+    check_number(name, int(value), least=0)
+    if int(value) > _MOST:
+        raise ValueError(f"{name}={value!r} is beyond 62 bits; give the number of rows.")
     return int(value)
 
 
@@ -206,9 +325,9 @@ def _read_array(name: str, values: Any, count: int, kinds: str) -> NDArray[Any]:
     return np.broadcast_to(array, (count,))
 
 
-def _read_counts(name: str, values: Any, count: int, least: int) -> NDArray[Any]:
+def _read_counts(name: str, values: Any, count: int) -> NDArray[Any]:
     array = _read_array(name, values, count, "iu")
-    _refuse_first(name, array, (array < least) | (array > 2**62), f"a number of at least {least}")
+    _refuse_first(name, array, (array < 0) | (array > _MOST), "a number of at least 0")
     return array
 
 

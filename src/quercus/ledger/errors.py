@@ -78,6 +78,16 @@ class LedgerClosed(ValueError):
     """
 
 
+class KeyConflict(ValueError):
+    """A key under which there is a row of other values.
+
+    Examples
+    --------
+    >>> issubclass(KeyConflict, ValueError)
+    True
+    """
+
+
 class JournalWarning(RuntimeWarning):
     """The last batch of a journal does not match its checksum and is left out.
 

@@ -1,33 +1,23 @@
-"""Ledgers in files: a Parquet table that is written at once or not at all, and what is read from file or folder."""
+"""Tables of questions in Parquet files, written at once or not at all, and as frames."""
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from quercus.ledger.arrow import from_arrow
+from quercus.ledger.arrow import FORMAT, FORMAT_KEY, FORMATS, ORDER
 from quercus.ledger.errors import LedgerFileError
-from quercus.ledger.events import EventReplay
-from quercus.ledger.journal import find_journals, read_journal
-from quercus.ledger.lock import LOCK_NAME
-from quercus.ledger.memory import Memory
-from quercus.locking import flush_folder
 from quercus.store.atomic import replace_file
 
-# Most batches hold one event; many of them at once are read much faster.
-_BATCHES_AT_ONCE = 4096
-SNAPSHOT_NAME = "ledger.parquet"
 
-
-def write_parquet(table: Any, path: Path) -> None:
-    """Write a table as a Parquet file, at once or not at all.
+def write_table(table: Any, path: Path) -> None:
+    """Write a table as a Parquet file, or as one of Arrow if it ends with ``.arrow``, at once or not at all.
 
     Examples
     --------
     >>> import pyarrow as pa, pyarrow.parquet, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_parquet(pa.table({"a": [1]}), Path(folder) / "a.parquet")
+    ...     write_table(pa.table({"a": [1]}), Path(folder) / "a.parquet")
     ...     pyarrow.parquet.read_table(Path(folder) / "a.parquet").num_rows
     1
     """
@@ -35,32 +25,31 @@ def write_parquet(table: Any, path: Path) -> None:
     import pyarrow.parquet
 
     sink = pa.BufferOutputStream()
-    pyarrow.parquet.write_table(table, sink, write_page_checksum=True)
+    if path.suffix == ".arrow":
+        with pa.ipc.new_file(sink, table.schema) as file:
+            file.write_table(table)
+    else:
+        pyarrow.parquet.write_table(table, sink, write_page_checksum=True)
     replace_file(path, sink.getvalue().to_pybytes())
 
 
-def read_path(path: Path) -> Memory:
-    """Return the questions of a Parquet file or of a ledger's folder.
+def read_parquet(path: Path) -> Any:
+    """Return the table of a Parquet file that a ledger wrote.
+
+    Parameters
+    ----------
+    path
+        Of the file.
 
     Examples
     --------
-    >>> read_path(Path("nowhere"))
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     read_parquet(Path(file.name))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    quercus.ledger.errors.LedgerFileError: there is no 'nowhere'; give the folder of a ledger, or a file it wrote.
+    quercus.ledger.errors.LedgerFileError: '...' cannot be read as a Parquet file (...); give a file that a ledger ...
     """
-    if path.is_dir():
-        journals = find_journals(path)
-        is_new = (path / LOCK_NAME).exists() and not (path / SNAPSHOT_NAME).exists()
-        if not journals and not is_new:
-            raise LedgerFileError(f"there is no journal in '{path}'; give the folder of a ledger, or a file it wrote.")
-        return read_journals(journals)
-    if not path.exists():
-        raise LedgerFileError(f"there is no '{path}'; give the folder of a ledger, or a file it wrote.")
-    return _read_parquet(path)
-
-
-def _read_parquet(path: Path) -> Memory:
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -71,52 +60,36 @@ def _read_parquet(path: Path) -> Memory:
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise LedgerFileError(
-            f"'{path}' cannot be read as a Parquet file ({reason}); give the folder of a ledger, or a file it wrote."
+            f"'{path}' cannot be read as a Parquet file ({reason}); give a file that a ledger wrote."
         ) from error
-    return from_arrow(table, f"'{path}'")
+    found = (table.schema.metadata or {}).get(FORMAT_KEY, b"").decode(errors="replace")
+    if found.isdigit() and found not in FORMATS:
+        raise LedgerFileError(f"'{path}' has format {found} and this quercus reads {FORMAT}; install a newer quercus.")
+    if found not in FORMATS or table.column_names[: len(ORDER) - 1] != list(ORDER[:-1]):
+        raise LedgerFileError(f"'{path}' is a table, but not one that a ledger wrote; give a ledger or its file.")
+    damage = _find_damage(table)
+    if damage:
+        raise LedgerFileError(f"'{path}' is a damaged table of a ledger ({damage}); restore it from a copy.")
+    return table
 
 
-def read_journals(journals: list[Path]) -> Memory:
-    """Return the questions of a ledger's journals.
-
-    Examples
-    --------
-    >>> read_journals([]).asked
-    0
-    """
-    import pyarrow as pa
-
-    memory = Memory()
-    for journal in journals:
-        replay = EventReplay(memory, f"'{journal}'")
-        batches = read_journal(journal)
-        while several := list(islice(batches, _BATCHES_AT_ONCE)):
-            replay.run(pa.Table.from_batches(several))
-    return memory
-
-
-def prepare_folder(folder: Path) -> None:
-    """Make the folder of a ledger, or refuse what is there instead.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as name:
-    ...     prepare_folder(Path(name) / "new")
-    ...     (Path(name) / "new").is_dir()
-    True
-    """
-    if folder.exists() and not folder.is_dir():
-        raise LedgerFileError(f"'{folder}' is a file; give a folder, or read the file with Ledger.read().")
-    if folder.is_dir():
-        if (folder / SNAPSHOT_NAME).exists() and not find_journals(folder):
-            raise LedgerFileError(
-                f"'{folder}' holds a {SNAPSHOT_NAME} and no journal to go on from; restore the journals, or give "
-                "another folder."
-            )
-        return
-    folder.mkdir(parents=True)
-    flush_folder(folder.parent)
+def _find_damage(table: Any) -> str | None:
+    """Return what is wrong with a table, None if nothing is."""
+    if table["id"].to_pylist() != list(range(1, table.num_rows + 1)):
+        return "ids are missing"
+    for name in ("kind", "row", "covered", "asked_at", "price", "explored", "status", "refunded"):
+        if table[name].null_count:
+            return f"{name} is missing"
+    statuses, orders = table["status"].to_pylist(), table["answer_order"].to_pylist()
+    if not set(statuses) <= {"open", "answered", "expired"}:
+        return "a status is unknown"
+    if sorted(order for order in orders if order is not None) != list(range(1, statuses.count("answered") + 1)):
+        return "the order of answers is not 1, 2, 3, ..."
+    measured = [table[name].to_pylist() for name in ("answer_number", "answer_text") if name in table.column_names]
+    for status, *answers in zip(statuses, table["answer"].to_pylist(), *measured, strict=True):
+        if (status == "answered") != any(answer is not None for answer in answers):
+            return "answers are missing"
+    return None
 
 
 def to_frame(table: Any, backend: str) -> Any:

@@ -1,4 +1,4 @@
-"""The labels of a ledger: all of one type, kept as codes by first arrival."""
+"""The labels of a ledger, which are all of one type."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ class LabelRows(NamedTuple):
 
 
 class LabelBook:
-    """Labels in order of arrival, and the one type that they have.
+    """The one type that all labels of a ledger have.
+
+    Parameters
+    ----------
+    type
+        Its name; None as long as there are none.
 
     Examples
     --------
-    >>> book = LabelBook()
-    >>> book.code("yes"), book.code("no"), book.code("yes"), book.type
-    (0, 1, 0, 'str')
-    >>> book.check(True, "the answer to question 3")
+    >>> LabelBook("str").check(True, "the answer to question 3")
     Traceback (most recent call last):
         ...
     quercus.ledger.errors.LabelMismatch: labels were str and the answer to question 3 is bool (True); give all ...
     """
 
-    def __init__(self) -> None:
-        self.values: list[Label] = []
-        self.type: str | None = None
-        self._codes: dict[Label, int] = {}
+    def __init__(self, type: str | None = None) -> None:
+        self.type = type
 
     def check(self, raw: Any, what: str, label_type: str | None = None) -> Label:
         """Return a label as a plain value, or refuse it; nothing is committed.
@@ -90,21 +90,6 @@ class LabelBook:
         elif type(value) is int and not -(2**63) <= value < 2**63:
             raise ValueError(f"{what} is {short(value)}, beyond 64 bits; write such labels as strings.")
         return value  # type: ignore[no-any-return]
-
-    def code(self, label: Label) -> int:
-        """Return the code of a label that was checked, a new one if it is new.
-
-        Examples
-        --------
-        >>> LabelBook().code("yes")
-        0
-        """
-        code = self._codes.get(label)
-        if code is None:
-            code = self._codes[label] = len(self.values)
-            self.values.append(label)
-            self.type = type(label).__name__
-        return code
 
     def read(self, values: Any, what: str, rows: int, label_type: str | None = None) -> LabelRows:
         """Read the labels of many rows; None and NaN are no label. Nothing is committed.
@@ -156,18 +141,6 @@ class LabelBook:
             checked.append(self.check(value, f"row {row} of {what}", label_type))
             label_type = type(checked[-1]).__name__
         return checked
-
-    def commit(self, rows: LabelRows) -> NDArray[np.int32]:
-        """Take over labels of many rows and return their codes.
-
-        Examples
-        --------
-        >>> book = LabelBook()
-        >>> book.commit(book.read(["b", None, "a"], "prediction", 3))
-        array([ 0, -1,  1], dtype=int32)
-        """
-        codes = np.array([*map(self.code, rows.values), -1], dtype=np.int32)
-        return np.take(codes, rows.codes)
 
 
 def _read_column(values: Any, what: str) -> Column:

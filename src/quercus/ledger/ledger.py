@@ -1,37 +1,45 @@
-"""The ledger: questions are noted before anybody sees them, answers before anybody learns from them."""
+"""The ledger: questions are kept before anybody sees them, answers before anybody learns from them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quercus.ledger.asking import read_asked, read_rows
-from quercus.ledger.errors import AnswerConflict, QuestionExpired
-from quercus.ledger.events import ask_event, batch_events, batch_rows
-from quercus.ledger.layout import ANSWERED, EXPIRED, FEATURE
+from quercus.ledger.answering import AnswerKeeper
+from quercus.ledger.asking import make_question, read_asked, read_key, read_rows
+from quercus.ledger.errors import KeyConflict
+from quercus.ledger.log import QuestionLog
 from quercus.ledger.question import Label
-from quercus.ledger.session import LedgerSession
-from quercus.ledger.values import read_value, to_json, to_micros
-from quercus.schema.refusals import short
+from quercus.ledger.reader import LedgerReader
+from quercus.ledger.values import read_features, to_json, to_micros
+from quercus.ledger.view import PathLike, QuestionTable
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+# Models that are kept beside the starting one.
+_SNAPSHOTS = 4
 
 
-class Ledger(LedgerSession):
+class Ledger(AnswerKeeper):
     """Every question asked, with what was known when it was asked, and what came of it.
 
     Parameters
     ----------
-    folder
-        Where to keep it; None: in memory only. A folder that is not there is made, one that holds a ledger is gone on
-        with. While it is open, nobody else can open it for writing; `Ledger.read` works at any time.
+    store
+        Where to keep it: a file, which is a database of SQLite; the address of a PostgreSQL database, such as
+        ``"postgresql://me@host/name"``; or None: in memory. What is there is gone on with. While it is open, nobody
+        else can open it for writing; `Ledger.read` works at any time.
 
     Notes
     -----
-    In a folder, every change is on the disk before its call returns; a call that fails changes nothing. The files are
-    described in `quercus.ledger`. Several threads may use one ledger.
+    In a file or on a server, every change is on the disk before its call returns; a call that fails changes nothing.
+    The tables are those of `quercus.ledger.tables`. Several threads may use one ledger.
 
     Examples
     --------
@@ -45,6 +53,48 @@ class Ledger(LedgerSession):
     >>> ledger
     Ledger(asked=1, open=0, answered=1, expired=0, spent=1)
     """
+
+    def __init__(self, store: PathLike | None = None) -> None:
+        super().__init__(store)
+
+    @classmethod
+    def read(cls, store: PathLike) -> QuestionTable:
+        """Read a ledger, also while somebody writes there, or a Parquet file that `write` made.
+
+        Parameters
+        ----------
+        store
+            As in `Ledger`, or the Parquet file. What is returned takes no changes.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/labels.db") as ledger:
+        ...     id = ledger.ask({"age": 41}, row=0, covered=1)
+        ...     len(Ledger.read(f"{folder}/labels.db"))
+        1
+        """
+        if QuestionLog.is_file(store):
+            return QuestionLog.read(store)
+        return LedgerReader(store)
+
+    def set_about(self, about: str) -> None:
+        """Keep a text with the ledger, such as whose it is.
+
+        Parameters
+        ----------
+        about
+            The text.
+
+        Examples
+        --------
+        >>> ledger = Ledger()
+        >>> ledger.set_about("frauds")
+        >>> ledger.about
+        'frauds'
+        """
+        self._database.write(lambda connection: self._records.save_about(connection, about))
+        self._about = about
 
     def ask(
         self,
@@ -60,11 +110,12 @@ class Ledger(LedgerSession):
         probability: float = math.nan,
         kind: str = "label",
         question: str | None = None,
+        key: str | int | None = None,
         time: datetime | None = None,
         expires: datetime | None = None,
         state: bytes = b"",
     ) -> int:
-        """Note a question and return its id.
+        """Keep a question and return its id.
 
         Parameters
         ----------
@@ -72,7 +123,7 @@ class Ledger(LedgerSession):
             Values by name as they are known now. None and NaN are missing; a whole number that no float holds exactly
             is refused.
         row, covered
-            Rows of the stream seen so far, this one included, and how many of them could have been asked.
+            Place of the row in the stream, from 0, and how many rows up to it could have been asked.
         price, worth
             What it costs, and what the policy expects of it.
         propensity, explored
@@ -82,6 +133,8 @@ class Ledger(LedgerSession):
             or bools, all of one type.
         kind, question
             "label"; or "feature" and its name.
+        key
+            The application's own name of the row. The same question about the same row again is the same question.
         time, expires
             When it is asked (None: now) and from when on an answer is of no use (None: never). Without a zone: UTC.
         state
@@ -89,14 +142,16 @@ class Ledger(LedgerSession):
 
         Examples
         --------
-        >>> Ledger().ask({"age": 41}, row=3, covered=3, propensity=0.2, prediction="no", probability=0.7)
+        >>> ledger = Ledger()
+        >>> ledger.ask({"age": 41}, row=2, covered=3, propensity=0.2, prediction="no", key="order 7")
+        1
+        >>> ledger.ask({"age": 41}, row=2, covered=3, propensity=0.2, prediction="no", key="order 7")
         1
         """
         with self._changing(state):
-            memory = self._memory
-            asked = read_asked(
+            row_values, values = read_asked(
                 features,
-                memory.labels,
+                self._labels,
                 row=row,
                 covered=covered,
                 price=price,
@@ -107,12 +162,27 @@ class Ledger(LedgerSession):
                 probability=probability,
                 kind=kind,
                 question=question,
+                key=key,
                 time=time,
                 expires=expires,
             )
-            return self._commit(
-                lambda: batch_events([ask_event(memory.asked + 1, asked, state)]), lambda: memory.add(asked), state
+            known = None if key is None else self._find_row(str(row_values["key"]), row_values["features"])
+            for same in () if known is None else self.find(str(key)):
+                if (same.kind, same.question) == (kind, question):
+                    return same.id
+            id, row_id = self._asked + 1, self._rows + 1 if known is None else known
+            values |= {"id": id, "row_id": row_id, "learned": self._answered}
+            new_rows = [row_values | {"id": row_id}] if known is None else []
+            self._write(
+                lambda connection: self._records.insert_rows(connection, new_rows, [values]),
+                state=state,
+                labels=[prediction] if prediction is not None else [],
             )
+            self._rows += len(new_rows)
+            self._asked = id
+            self._spent += Fraction(values["price"])
+            self._remember(make_question(values, row_values, key))
+            return id
 
     def ask_rows(
         self,
@@ -132,7 +202,7 @@ class Ledger(LedgerSession):
         names: Sequence[str] | None = None,
         state: bytes = b"",
     ) -> range:
-        """Note many questions for labels at once, all or none, and return their ids.
+        """Keep many questions for labels at once, all or none, and return their ids.
 
         Parameters
         ----------
@@ -152,18 +222,18 @@ class Ledger(LedgerSession):
         --------
         >>> import numpy as np
         >>> ledger = Ledger()
-        >>> ledger.ask_rows(np.eye(2), names=["a", "b"], row=[3, 9], covered=[3, 8], answers=["yes", "no"])
+        >>> ledger.ask_rows(np.eye(2), names=["a", "b"], row=[2, 8], covered=[3, 8], answers=["yes", "no"])
         range(1, 3)
         >>> ledger.question(2).features, ledger.question(2).answer
         ({'a': 0.0, 'b': 1.0}, 'no')
         """
         with self._changing(state):
-            memory, first = self._memory, self._memory.asked + 1
+            first = self._asked + 1
             if np.shape(row) == (0,):
                 return range(first, first)
-            rows = read_rows(
+            asked = read_rows(
                 table,
-                memory.labels,
+                self._labels,
                 names=names,
                 row=row,
                 covered=covered,
@@ -177,159 +247,125 @@ class Ledger(LedgerSession):
                 expires=expires,
                 answers=answers,
             )
-            return self._commit(lambda: batch_rows(first, rows, state), lambda: memory.add_rows(rows), state)
+            rows, questions, came = asked.records(first, self._rows + 1, self._answered)
 
-    def answer(self, id: int, label: Any, *, time: datetime | None = None, state: bytes = b"") -> bool:
-        """Note an answer; return True, or False if the same answer is there already.
+            def insert(connection: Connection) -> None:
+                self._records.insert_rows(connection, rows, questions)
+                self._records.insert_answers(connection, came)
+
+            self._write(insert, state=state, labels=[*asked.predictions.values, *asked.answers.values])
+            self._rows += len(rows)
+            self._asked += len(questions)
+            self._answered += len(came)
+            self._spent += asked.total_price()
+            return range(first, first + len(questions))
+
+    def note_row(self, features: Mapping[str, Any], key: str | int, *, state: bytes = b"") -> None:
+        """Keep that a row was seen, about which nothing is asked.
 
         Parameters
         ----------
-        id
-            Of the question.
-        label
-            The answer; to a question for a feature, its value.
-        time
-            When it came; None: now.
+        features
+            As in `ask`.
+        key
+            The application's own name of it.
         state
             Bytes to be found again in `last_state`.
 
         Examples
         --------
         >>> ledger = Ledger()
-        >>> id = ledger.ask({"age": 41}, row=1, covered=1)
-        >>> ledger.answer(id, "yes")
-        True
-        >>> ledger.answer(id, "no")
-        Traceback (most recent call last):
-            ...
-        quercus.ledger.errors.AnswerConflict: question 1 has the answer 'yes' and now gets 'no'; ...
+        >>> ledger.note_row({"age": 41}, key=7)
+        >>> ledger.has_row(7, {"age": 41}), ledger.has_row(8, {"age": 41})
+        (True, False)
         """
         with self._changing(state):
-            memory, id = self._memory, self._check_id(id)
-            record = memory.records[id - 1]
-            value = self._read_answer(id, label, record["kind"] == FEATURE)
-            if record["status"] == ANSWERED:
-                if memory.get_answer(id) == value:
-                    return False
-                raise AnswerConflict(
-                    f"question {id} has the answer {short(memory.get_answer(id))} and now gets {short(value)}; an "
-                    "answer stays, so ask anew if it was wrong."
+            if not self.has_row(key, features):
+                values = {"id": self._rows + 1, "key": read_key(key), "features": to_json(read_features(features))}
+                self._write(
+                    lambda connection: self._records.insert_rows(connection, [values], []), state=state, durable=False
                 )
-            if record["status"] == EXPIRED:
-                raise QuestionExpired(f"question {id} was given up before this answer came; ask anew to use it.")
-            now = to_micros(time)
-            event = {"event": "answer", "id": id, "time": now, "answer": to_json(value), "state": state or None}
-            self._commit(lambda: batch_events([event]), lambda: memory.answer(id, value, now), state)
-            return True
+                self._rows += 1
 
-    def _read_answer(self, id: int, label: Any, is_feature: bool) -> Label:
-        what = f"the answer to question {id}"
-        if not is_feature:
-            return self._memory.labels.check(label, what)
-        value = read_value(label, self._memory.topics[id])
-        if value is None:
-            raise ValueError(f"{what} is missing ({label!r}); give a value, or give the question up with expire_one().")
-        return value
-
-    def expire(self, before: datetime | None = None, *, refund: bool = False) -> list[int]:
-        """Give up the open questions whose time is over, and return their ids.
+    def has_row(self, key: str | int, features: Mapping[str, Any]) -> bool:
+        """Tell whether a row was seen; raise an error if the one under its key has other values.
 
         Parameters
         ----------
-        before
-            Questions that expire at this time or earlier are given up; None: now.
-        refund
-            Whether their prices are returned.
+        key
+            The application's own name of it.
+        features
+            Its values by name.
+        """
+        return self._find_row(read_key(key), to_json(read_features(features))) is not None
+
+    def _find_row(self, key: str, features: str) -> int | None:
+        found = self._database.read(lambda connection: self._records.find_key(connection, key))
+        if found is None:
+            return None
+        if found[1] != features:
+            raise KeyConflict(f"the row with key {key!r} has other values ({found[1]}); give another row another key.")
+        return int(found[0])
+
+    def save_snapshot(self, model: bytes) -> None:
+        """Keep a model that has learned all answers so far; of older ones only some, and the first.
+
+        Parameters
+        ----------
+        model
+            As bytes.
 
         Examples
         --------
         >>> ledger = Ledger()
-        >>> id = ledger.ask({"age": 41}, row=1, covered=1, expires=datetime(2026, 5, 1))
-        >>> ledger.expire(datetime(2026, 4, 30)), ledger.expire(datetime(2026, 5, 1), refund=True), ledger.spent
-        ([], [1], 0.0)
+        >>> ledger.save_snapshot(b"a tree")
+        >>> ledger.snapshots()
+        [(0, b'a tree')]
         """
         with self._changing():
-            return self._give_up(self._memory.due(to_micros(before, "before")), refund)
+            learned, now = self._answered, to_micros(None)
+            self._write(lambda connection: self._records.save_snapshot(connection, learned, model, _SNAPSHOTS, now))
 
-    def expire_one(self, id: int, *, refund: bool = False) -> bool:
-        """Give up a question, whatever its time; return True, or False if it is given up already.
+    def keep_state(self, state: bytes) -> None:
+        """Keep another `last_state`; a kill of the process cannot undo it, a power cut can.
 
         Parameters
         ----------
-        id
-            Of the question.
-        refund
-            Whether its price is returned.
+        state
+            The bytes.
 
         Examples
         --------
         >>> ledger = Ledger()
-        >>> id = ledger.ask({"age": 41}, row=1, covered=1)
-        >>> ledger.expire_one(id), ledger.expire_one(id), ledger.spent
-        (True, False, 1.0)
+        >>> ledger.keep_state(b"7 rows")
+        >>> ledger.last_state
+        b'7 rows'
         """
+        with self._changing(state):
+            self._write(lambda _: None, state=state, durable=False)
+
+    def _take_over(
+        self,
+        rows: list[dict[str, Any]],
+        questions: list[dict[str, Any]],
+        answers: list[dict[str, Any]],
+        snapshots: list[tuple[int, bytes]],
+        *,
+        state: bytes,
+        about: str | None,
+        label_type: str | None,
+    ) -> None:
+        """Write the records of another ledger to this empty one, all or none."""
+        now = to_micros(None)
+
+        def insert(connection: Connection) -> None:
+            self._records.insert_rows(connection, rows, questions)
+            self._records.insert_answers(connection, answers)
+            for learned, model in snapshots:
+                self._records.save_snapshot(connection, learned, model, _SNAPSHOTS, now)
+            if about is not None:
+                self._records.save_about(connection, about)
+
         with self._changing():
-            id = self._check_id(id)
-            record = self._memory.records[id - 1]
-            if record["status"] == ANSWERED:
-                raise AnswerConflict(f"question {id} is answered and cannot be given up; its answer stays.")
-            if record["status"] == EXPIRED:
-                if bool(record["refunded"]) != bool(refund):
-                    done = "with" if record["refunded"] else "without"
-                    raise QuestionExpired(f"question {id} was given up before, {done} a refund; that stays.")
-                return False
-            return bool(self._give_up([id], refund))
-
-    def withdraw(self, id: int) -> bool:
-        """Take back a question that nobody has worked on: `expire_one` with its price returned.
-
-        Parameters
-        ----------
-        id
-            Of the question.
-
-        Examples
-        --------
-        >>> ledger = Ledger()
-        >>> ledger.withdraw(ledger.ask({"age": 41}, row=1, covered=1)), ledger.spent
-        (True, 0.0)
-        """
-        return self.expire_one(id, refund=True)
-
-    def _give_up(self, ids: list[int], refund: bool) -> list[int]:
-        if not isinstance(refund, bool):
-            raise TypeError(f"refund={refund!r} is neither True nor False.")
-        if ids:
-            now = to_micros(None)
-            events = [{"event": "expire", "id": id, "time": now, "refunded": refund} for id in ids]
-            self._commit(lambda: batch_events(events), lambda: self._memory.expire(ids, refund))
-        return ids
-
-    def note_change(self, id: int, changed: bool) -> None:
-        """Note whether the learner's answer to this example changed by learning it; the last note counts.
-
-        Parameters
-        ----------
-        id
-            Of a question that is answered.
-        changed
-            Whether it changed.
-
-        Examples
-        --------
-        >>> ledger = Ledger()
-        >>> ids = ledger.ask_rows({"age": [41]}, row=1, covered=1, answers=["yes"])
-        >>> ledger.note_change(1, True)
-        >>> ledger.question(1).changed
-        True
-        """
-        with self._changing():
-            id = self._check_id(id)
-            record = self._memory.records[id - 1]
-            if not isinstance(changed, bool | np.bool):
-                raise TypeError(f"changed={changed!r} is neither True nor False.")
-            if record["status"] != ANSWERED:
-                raise ValueError(f"question {id} has no answer to learn from; note a change when it has one.")
-            if record["changed"] != changed:
-                event = {"event": "change", "id": id, "time": to_micros(None), "changed": bool(changed)}
-                self._commit(lambda: batch_events([event]), lambda: self._memory.change(id, bool(changed)))
+            self._database.write(insert, state=state, label_type=label_type)
+            self._note_counts()

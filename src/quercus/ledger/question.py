@@ -20,10 +20,12 @@ class Question:
     ----------
     id
         1, 2, 3, ... in order of asking.
+    key
+        The application's own name of the row.
     kind, question
         "label", or "feature" and the name of the feature that is asked for.
     row, covered
-        Rows of the stream seen when it was asked, this one included; how many of them could have been asked.
+        Place of the row in the stream or pool, from 0; how many rows up to there could have been asked.
     asked_at, expires
         When it was asked, and from when on an answer is of no use.
     price, worth
@@ -47,12 +49,13 @@ class Question:
     --------
     >>> from quercus.ledger import Ledger
     >>> ledger = Ledger()
-    >>> question = ledger.question(ledger.ask({"age": 41}, row=3, covered=3, propensity=0.5))
+    >>> question = ledger.question(ledger.ask({"age": 41}, row=2, covered=3, propensity=0.5))
     >>> question.features, question.propensity, question.status
     ({'age': 41.0}, 0.5, 'open')
     """
 
     id: int
+    key: str | None
     kind: Kind
     row: int
     covered: int
@@ -85,4 +88,36 @@ class Answer(NamedTuple):
 
     id: int
     label: Label
+    answer_order: int
+
+
+class Opinion(NamedTuple):
+    """One of the answers to a question: who gave it and when, and the number of the one that it corrects.
+
+    Examples
+    --------
+    >>> Opinion(7, "yes", "ada", None, None).label
+    'yes'
+    """
+
+    id: int
+    label: Label
+    who: str | None
+    came_at: datetime | None
+    corrects: int | None
+
+
+class Lesson(NamedTuple):
+    """A label to be learned: of which question and row, and whether chance alone had asked for it.
+
+    Examples
+    --------
+    >>> Lesson(7, {"age": 41.0}, "yes", False, 1).label
+    'yes'
+    """
+
+    id: int
+    features: dict[str, Value]
+    label: Label
+    explored: bool
     answer_order: int

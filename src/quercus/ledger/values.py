@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from quercus.ledger.layout import NONE
 from quercus.ledger.question import Value
 from quercus.schema.columns import REFUSED, plain, plain_keys
 from quercus.schema.refusals import refuse_cell, refuse_range
@@ -129,15 +128,15 @@ def to_micros(when: datetime | None, name: str = "time") -> int:
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
-def from_micros(micros: int) -> datetime | None:
-    """Return the time of a number of microseconds, None if it stands for null.
+def from_micros(micros: int) -> datetime:
+    """Return the time of a number of microseconds since 1970 in UTC.
 
     Examples
     --------
     >>> from_micros(1_000_000).isoformat()
     '1970-01-01T00:00:01+00:00'
     """
-    return None if micros == NONE else _EPOCH + timedelta(microseconds=micros)
+    return _EPOCH + timedelta(microseconds=micros)
 
 
 def known(value: float) -> float | None:

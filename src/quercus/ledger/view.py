@@ -1,17 +1,15 @@
-"""Looking at a ledger: its questions, its money, and its tables."""
+"""What can be asked of questions and answers, wherever they are kept."""
 
 from __future__ import annotations
 
 import os
-import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quercus.ledger.errors import UnknownQuestion
-from quercus.ledger.layout import OPEN
-from quercus.ledger.memory import Memory
-from quercus.ledger.question import Answer, Question
+from quercus.ledger.question import Question
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,106 +17,49 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 
 
-class LedgerView:
-    """What can be asked of a ledger without changing it; see `Ledger`.
+class QuestionTable(ABC):
+    """Questions, by ids from 1 on; see `Ledger` and `QuestionLog`.
 
     Examples
     --------
-    >>> LedgerView().asked
-    0
+    >>> from quercus.ledger import Ledger
+    >>> isinstance(Ledger(), QuestionTable)
+    True
     """
 
-    def __init__(self) -> None:
-        self._memory = Memory()
-        self._threads = threading.RLock()
-
-    def __len__(self) -> int:
-        return self._memory.asked
-
-    def __repr__(self) -> str:
-        memory = self._memory
-        waiting = memory.asked - memory.answered - memory.expired
-        counts = f"asked={memory.asked}, open={waiting}, answered={memory.answered}, expired={memory.expired}"
-        return f"{type(self).__name__}({counts}, spent={self.spent:g})"
-
     @property
+    @abstractmethod
     def asked(self) -> int:
         """How many questions were asked."""
-        return self._memory.asked
 
     @property
+    @abstractmethod
     def answered(self) -> int:
         """How many of them are answered."""
-        return self._memory.answered
 
     @property
+    @abstractmethod
+    def expired(self) -> int:
+        """How many were given up."""
+
+    @property
+    @abstractmethod
     def spent(self) -> float:
-        """The prices of all questions asked, refunds taken off."""
-        with self._threads:
-            return self._memory.spent.value
+        """The prices of all questions asked, refunds taken off; rounded once."""
 
     @property
+    @abstractmethod
     def open_ids(self) -> list[int]:
-        """The ids of the open questions, oldest first."""
-        with self._threads:
-            return self._memory.open_ids()
+        """The ids of the open questions, oldest first; those that were skipped come last."""
 
-    @property
-    def open(self) -> Iterator[Question]:
-        """The open questions, oldest first; one that is answered meanwhile is passed over.
-
-        Examples
-        --------
-        >>> from quercus.ledger import Ledger
-        >>> ledger = Ledger()
-        >>> ids = ledger.ask_rows({"age": [41, 29]}, row=[3, 9], covered=[3, 9], answers=["yes", None])
-        >>> [question.features for question in ledger.open]
-        [{'age': 29.0}]
-        """
-        for id in self.open_ids:
-            if self._memory.records["status"][id - 1] == OPEN:
-                yield self.question(id)
-
-    @property
-    def last_state(self) -> bytes:
-        """The newest state that was given with a question or an answer, empty if none was."""
-        return self._memory.state
-
-    @property
-    def n_events(self) -> int:
-        """How many answers have come; what `events_since` counts."""
-        return self._memory.answered
-
-    def events_since(self, n: int) -> list[Answer]:
-        """Return the answers after the first n, in order of arrival: what a model saved then has not learned.
-
-        Parameters
-        ----------
-        n
-            What `n_events` was then.
-
-        Examples
-        --------
-        >>> from quercus.ledger import Ledger
-        >>> ledger = Ledger()
-        >>> ids = ledger.ask_rows({"age": [41, 29]}, row=[3, 9], covered=[3, 9])
-        >>> ledger.answer(2, "no"), ledger.answer(1, "yes")
-        (True, True)
-        >>> ledger.events_since(1)
-        [Answer(id=1, label='yes', answer_order=2)]
-        """
-        if isinstance(n, bool) or not hasattr(n, "__index__") or not 0 <= n <= self._memory.answered:
-            raise ValueError(f"n={n!r} is out of range; there are {self._memory.answered} answers, counted from 0.")
-        with self._threads:
-            return self._memory.get_answers(int(n))
-
+    @abstractmethod
     def question(self, id: int) -> Question:
         """Return a question and all that is known of it.
 
         Parameters
         ----------
         id
-            What `ask` returned.
+            What `Ledger.ask` returned.
 
         Examples
         --------
@@ -128,16 +69,12 @@ class LedgerView:
             ...
         quercus.ledger.errors.UnknownQuestion: there is no question 7; nothing was asked yet.
         """
-        with self._threads:
-            return self._memory.get(self._check_id(id))
 
-    def _check_id(self, id: Any) -> int:
-        asked = self._memory.asked
-        if isinstance(id, bool) or not hasattr(id, "__index__") or not 1 <= id <= asked:
-            held = f"the ledger holds 1 to {asked}" if asked else "nothing was asked yet"
-            raise UnknownQuestion(f"there is no question {id!r}; {held}.")
-        return int(id)
+    @abstractmethod
+    def questions(self) -> Iterator[Question]:
+        """Give all questions, in order of ids."""
 
+    @abstractmethod
     def to_arrow(self) -> pa.Table:
         """Return all questions as an Arrow table.
 
@@ -150,14 +87,25 @@ class LedgerView:
         --------
         >>> from quercus.ledger import Ledger
         >>> ledger = Ledger()
-        >>> id = ledger.ask({"age": 41}, row=1, covered=1, prediction="no")
+        >>> id = ledger.ask({"age": 41}, row=0, covered=1, prediction="no")
         >>> ledger.to_arrow().select(["id", "status", "prediction", "x.age"]).to_pylist()
         [{'id': 1, 'status': 'open', 'prediction': 'no', 'x.age': 41.0}]
         """
-        from quercus.ledger.arrow import to_arrow
 
-        with self._threads:
-            return to_arrow(self._memory)
+    def __len__(self) -> int:
+        return self.asked
+
+    def __repr__(self) -> str:
+        waiting = self.asked - self.answered - self.expired
+        counts = f"asked={self.asked}, open={waiting}, answered={self.answered}, expired={self.expired}"
+        return f"{type(self).__name__}({counts}, spent={self.spent:g})"
+
+    def _check_id(self, id: Any) -> int:
+        asked = self.asked
+        if isinstance(id, bool) or not hasattr(id, "__index__") or not 1 <= id <= asked:
+            held = f"the ledger holds 1 to {asked}" if asked else "nothing was asked yet"
+            raise UnknownQuestion(f"there is no question {id!r}; {held}.")
+        return int(id)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return all questions as a data frame; the columns are those of `to_arrow`.
@@ -178,24 +126,24 @@ class LedgerView:
         return to_frame(self.to_arrow(), backend)
 
     def write(self, path: PathLike) -> None:
-        """Write all questions to a Parquet file, at once or not at all.
+        """Write all questions to a Parquet file, or to one of Arrow if it ends with ``.arrow``, at once or not at all.
 
         Parameters
         ----------
         path
-            Of the file; `Ledger.read` reads it, and so does anything that reads Parquet.
+            Of the file. `Ledger.read` reads Parquet files, and so does anything that reads Parquet.
 
         Examples
         --------
         >>> import tempfile
         >>> from quercus.ledger import Ledger
         >>> ledger = Ledger()
-        >>> id = ledger.ask({"age": 41}, row=1, covered=1)
+        >>> id = ledger.ask({"age": 41}, row=0, covered=1)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ledger.write(f"{folder}/questions.parquet")
         ...     Ledger.read(f"{folder}/questions.parquet").question(1).features
         {'age': 41.0}
         """
-        from quercus.ledger.files import write_parquet
+        from quercus.ledger.files import write_table
 
-        write_parquet(self.to_arrow(), Path(path))
+        write_table(self.to_arrow(), Path(path))

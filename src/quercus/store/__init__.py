@@ -7,7 +7,18 @@ whole state, the random generator included, so that a loaded learner goes on exa
 from __future__ import annotations
 
 from quercus.store.errors import ModelFileError
-from quercus.store.files import FORMAT, Model, load, read_model, write_model
+from quercus.store.files import FORMAT, Model, load, load_bytes, pack_model, read_model, unpack_model, write_model
 from quercus.store.states import read_state
 
-__all__ = ["FORMAT", "Model", "ModelFileError", "load", "read_model", "read_state", "write_model"]
+__all__ = [
+    "FORMAT",
+    "Model",
+    "ModelFileError",
+    "load",
+    "load_bytes",
+    "pack_model",
+    "read_model",
+    "read_state",
+    "unpack_model",
+    "write_model",
+]

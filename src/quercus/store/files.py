@@ -138,6 +138,31 @@ def write_model(
     ...     read_model(path).parameters
     {'seed': 7}
     """
+    content = pack_model(learner=learner, parameters=parameters, schema=schema, arrays=arrays, extra=extra)
+    replace_file(Path(os.fsdecode(path)), content)
+
+
+def pack_model(
+    *,
+    learner: str,
+    parameters: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+    extra: Mapping[str, Any] | None = None,
+) -> bytes:
+    """Return a model as the bytes of its file.
+
+    Parameters
+    ----------
+    learner, parameters, schema, arrays, extra
+        As in `write_model`.
+
+    Examples
+    --------
+    >>> content = pack_model(learner="HoeffdingTree", parameters={"seed": 7}, schema={}, arrays={"t": np.arange(2)})
+    >>> unpack_model(content, "it").parameters
+    {'seed': 7}
+    """
     from safetensors.numpy import save
 
     from quercus import __version__
@@ -154,7 +179,8 @@ def write_model(
     }
     header["sha256"] = digest(_text(header).encode("ascii"), tensors)
     # One metadata key: safetensors writes several in an order that changes from run to run.
-    replace_file(Path(os.fsdecode(path)), save(tensors, metadata={"quercus": _text(header)}))
+    packed: bytes = save(tensors, metadata={"quercus": _text(header)})
+    return packed
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
@@ -176,14 +202,33 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     quercus.store.errors.ModelFileError: '...' is a pickle: quercus never loads those, since a pickle can run any code.
     """
     name = Path(os.fsdecode(path))
-    content = _read_file(name)
+    return unpack_model(_read_file(name), f"'{name}'")
+
+
+def unpack_model(content: bytes, name: str) -> Model:
+    """Return the model that bytes hold; nothing in them is ever run.
+
+    Parameters
+    ----------
+    content
+        What `pack_model` returned.
+    name
+        What to call them in messages.
+
+    Examples
+    --------
+    >>> unpack_model(b"not a model", "it")
+    Traceback (most recent call last):
+        ...
+    quercus.store.errors.ModelFileError: it cannot be loaded: ...
+    """
     try:
         header = _read_header(content)
         return _read_content(content, header)
     except ModelFileError as error:
-        raise ModelFileError(f"'{name}' cannot be loaded: {error}") from error.__cause__
+        raise ModelFileError(f"{name} cannot be loaded: {error}") from error.__cause__
     except Exception as error:  # whatever a hostile header makes json, numpy or safetensors say
-        raise ModelFileError(f"'{name}' cannot be loaded: it is damaged ({_brief(error)}).") from error
+        raise ModelFileError(f"{name} cannot be loaded: it is damaged ({_brief(error)}).") from error
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -208,13 +253,34 @@ def load(path: str | os.PathLike[str]) -> Any:
         ...
     FileNotFoundError: there is no model file 'no-such-model.quercus'.
     """
+    return _rebuild(read_model(path), f"'{os.fsdecode(path)}'")
+
+
+def load_bytes(content: bytes, name: str = "the model") -> Any:
+    """Return the learner whose `to_bytes` these are; loading runs no code from them.
+
+    Parameters
+    ----------
+    content
+        The bytes.
+    name
+        What to call them in messages.
+
+    Examples
+    --------
+    >>> from quercus import HoeffdingTree
+    >>> load_bytes(HoeffdingTree().partial_fit([[0.0], [1.0]], ["no", "yes"]).to_bytes())
+    HoeffdingTree()
+    """
+    return _rebuild(unpack_model(content, name), name)
+
+
+def _rebuild(model: Model, name: str) -> Any:
     from quercus.registry import MODELS, find_learner
 
-    model = read_model(path)
-    name = os.fsdecode(path)
     if model.learner not in MODELS:
         raise ModelFileError(
-            f"'{name}' cannot be loaded: it holds a {model.learner!r}, and this quercus has only "
+            f"{name} cannot be loaded: it holds a {model.learner!r}, and this quercus has only "
             f"{', '.join(MODELS)}; upgrade quercus if the file is newer (it was made by {model.created_by})."
         )
     learner = find_learner(model.learner)
@@ -222,7 +288,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         return learner._from_model(model)
     except Exception as error:  # a well-formed file whose content makes no sense to the learner
         raise ModelFileError(
-            f"'{name}' cannot be loaded: this quercus cannot rebuild its {model.learner}, made by "
+            f"{name} cannot be loaded: this quercus cannot rebuild its {model.learner}, made by "
             f"{model.created_by} ({_brief(error)})."
         ) from error
 

@@ -124,7 +124,7 @@ def test_a_question_shows_what_was_known():
     second = sampler.next()
     assert (second.prediction, second.probability) == (y[first.row], 1.0)
     assert sampler.open_questions == [second]
-    assert sampler.ledger.question(2).row == sampler.ledger.question(2).covered == 2
+    assert (sampler.ledger.question(2).row, sampler.ledger.question(2).covered) == (second.row, 2)
 
 
 def test_an_answer_stays_and_a_refused_one_changes_nothing():

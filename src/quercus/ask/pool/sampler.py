@@ -21,7 +21,7 @@ from quercus.ask.pool.budget import PoolBudget, Price
 from quercus.ask.pool.choice import PoolChoice, RegionChoice, is_finer
 from quercus.ask.pool.learner import PoolLearner, Regions
 from quercus.ask.pool.question import PoolQuestion
-from quercus.ask.pool.state import PoolState, collect_rows, draw_order, draw_uniforms, read_states
+from quercus.ask.pool.state import PoolState, check_rows, draw_order, draw_uniforms
 from quercus.interrupts import uninterrupted
 from quercus.ledger import Ledger
 from quercus.ledger.accuracy import Estimate
@@ -51,7 +51,7 @@ class PoolSampler:
     price, budget
         What a label costs, a number or a function of the example, and how much money there is in all.
     ledger
-        Where the questions are kept; None: in memory. One in a folder is gone on with, also after a crash: give the
+        Where the questions are kept; None: in memory. One in a file is gone on with, also after a crash: give the
         same pool, the same arguments, and a learner as it was at first.
     seed
         Of the order of the rows and of all draws; None: a fresh one.
@@ -109,7 +109,7 @@ class PoolSampler:
         check_seed(seed)
         if ledger is not None and not isinstance(ledger, Ledger):
             raise TypeError(
-                f"ledger is a {type(ledger).__name__}; give Ledger('folder'), or None to keep it in memory."
+                f"ledger is a {type(ledger).__name__}; give Ledger('labels.db'), or None to keep it in memory."
             )
         self._budget = PoolBudget(labels, price, budget)
         self._view = PoolLearner(learner, X)
@@ -134,8 +134,6 @@ class PoolSampler:
             begun=self._view.begun,
             answered=0,
             drawn_at=0,
-            first=1,
-            rows=[],
         )
         self._resume(seed)
 
@@ -313,12 +311,12 @@ class PoolSampler:
         """Go on from what the ledger holds."""
         if not self.ledger.asked:
             return
-        states = read_states(self.ledger)
-        last = states[-1]
+        last = PoolState.from_bytes(self.ledger.last_state)
         last.check(self._state, same_seed=seed is not None)
-        self._rows = collect_rows(states, self.ledger.asked, len(self._pool))
+        questions = list(self.ledger.questions())
+        self._rows = check_rows([question.row for question in questions], len(self._pool))
         self._is_asked[self._rows] = True
-        self._refunded = sum(self.ledger.question(id).refunded for id in range(1, self.ledger.asked + 1))
+        self._refunded = sum(question.refunded for question in questions)
         self._state = self._state._replace(origin=last.origin, drawn_at=last.drawn_at)
         self._learn_answers(last.answered, again=True)
         self._ids = self._view.regions()[0]
@@ -359,11 +357,9 @@ class PoolSampler:
         rows, steps = [choice.row for choice in chosen], self.asked + 1 + np.arange(len(chosen))
         answers = [self._view.answer(row, regions) for row in rows]
         state = self._state._replace(answered=self._learned, drawn_at=drawn_at)
-        # In memory only the last state is kept, so it holds the rows of all questions.
-        held = (1, self._rows + rows) if self.ledger.folder is None else (self.asked + 1, rows)
         return self.ledger.ask_rows(
             [self._pool.example(row) for row in rows],
-            row=steps,
+            row=np.array(rows),
             covered=steps,
             price=np.array(prices),
             worth=np.array([choice.worth for choice in chosen]),
@@ -371,7 +367,7 @@ class PoolSampler:
             explored=np.array([choice.explored for choice in chosen]),
             prediction=[answer for answer, _ in answers],
             probability=np.array([probability for _, probability in answers]),
-            state=state._replace(first=held[0], rows=held[1]).to_bytes(),
+            state=state.to_bytes(),
         )
 
     def _learn_answers(self, stop: int | None = None, again: bool = False) -> None:

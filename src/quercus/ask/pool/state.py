@@ -9,11 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ledger import Ledger
-
-_MAGIC = b"quercus.pool.1"
+_MAGIC = b"quercus.pool.2"
 _FOREIGN = "the ledger holds questions that no pool sampler asked; give another one."
-_HEAD = struct.Struct("<14s16s32sddddqqq")
+_HEAD = struct.Struct("<14s16s32sddddqq")
 
 
 class PoolState(NamedTuple):
@@ -33,12 +31,10 @@ class PoolState(NamedTuple):
         Answers that the learner had learned when these questions were asked.
     drawn_at
         Question before which the order of the rows was drawn last, 0 if it is the first order.
-    first, rows
-        The pool rows of the questions from this id on.
 
     Examples
     --------
-    >>> state = PoolState(bytes(16), bytes(32), 0.1, 0.05, 0.0, 0.0, 3, 0, 4, [17, 5])
+    >>> state = PoolState(bytes(16), bytes(32), 0.1, 0.05, 0.0, 0.0, 3, 0)
     >>> PoolState.from_bytes(state.to_bytes()) == state
     True
     """
@@ -51,12 +47,10 @@ class PoolState(NamedTuple):
     begun: float
     answered: int
     drawn_at: int
-    first: int
-    rows: list[int]
 
     def to_bytes(self) -> bytes:
         """Return it as bytes."""
-        return _HEAD.pack(_MAGIC, *self[:-1]) + np.array(self.rows, "<i8").tobytes()
+        return _HEAD.pack(_MAGIC, *self)
 
     @classmethod
     def from_bytes(cls, state: bytes) -> PoolState:
@@ -69,8 +63,7 @@ class PoolState(NamedTuple):
         """
         if not state.startswith(_MAGIC) or len(state) < _HEAD.size:
             raise ValueError(_FOREIGN)
-        fields = [*_HEAD.unpack(state[: _HEAD.size])[1:], np.frombuffer(state[_HEAD.size :], "<i8").tolist()]
-        return cls._make(fields)
+        return cls._make(_HEAD.unpack(state[: _HEAD.size])[1:])
 
     def check(self, now: PoolState, same_seed: bool) -> None:
         """Raise ValueError unless the sampler of now can go on from here.
@@ -84,7 +77,7 @@ class PoolState(NamedTuple):
 
         Examples
         --------
-        >>> state = PoolState(bytes(16), bytes(32), 0.1, 0.05, 0.0, 0.0, 3, 0, 4, [17, 5])
+        >>> state = PoolState(bytes(16), bytes(32), 0.1, 0.05, 0.0, 0.0, 3, 0)
         >>> state.check(state._replace(explore=0.2), same_seed=True)
         Traceback (most recent call last):
             ...
@@ -108,58 +101,24 @@ class PoolState(NamedTuple):
             )
 
 
-def read_states(ledger: Ledger) -> list[PoolState]:
-    """Return the states of a ledger, oldest first: those of a folder's journals, or the last one in memory.
+def check_rows(rows: list[int], pool_rows: int) -> list[int]:
+    """Return the pool row of every question, or refuse those of others.
 
     Parameters
     ----------
-    ledger
-        One that pool samplers alone asked questions in.
-
-    Examples
-    --------
-    >>> read_states(Ledger())
-    []
-    """
-    if ledger.asked == 0:
-        return []
-    if ledger.folder is None:
-        return [PoolState.from_bytes(ledger.last_state)]
-    from quercus.ledger.journal import find_journals, read_journal
-
-    states: list[PoolState] = []
-    for journal in find_journals(ledger.folder):
-        for batch in read_journal(journal):
-            states += [PoolState.from_bytes(state) for state in batch.column("state").to_pylist() if state]
-    if not states:
-        raise ValueError(_FOREIGN)
-    return states
-
-
-def collect_rows(states: list[PoolState], asked: int, pool_rows: int) -> list[int]:
-    """Return the pool row of every question.
-
-    Parameters
-    ----------
-    states
-        What `read_states` returned.
-    asked
-        How many questions there are.
+    rows
+        By question.
     pool_rows
-        How many rows.
+        How many rows there are.
 
     Examples
     --------
-    >>> state = PoolState(bytes(16), bytes(32), 0.1, 0.05, 0.0, 0.0, 0, 0, 1, [17, 5])
-    >>> collect_rows([state], 3, 100)
+    >>> check_rows([3, 3], 100)
     Traceback (most recent call last):
         ...
     ValueError: the ledger holds questions that no pool sampler asked; give another one.
     """
-    rows: list[int] = []
-    for state in states:
-        rows[state.first - 1 :] = state.rows
-    if len(rows) != asked or len(set(rows)) < asked or not all(0 <= row < pool_rows for row in rows):
+    if len(set(rows)) < len(rows) or not all(0 <= row < pool_rows for row in rows):
         raise ValueError(_FOREIGN)
     return rows
 

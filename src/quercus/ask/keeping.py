@@ -1,0 +1,146 @@
+"""How an asker's learner is kept: models with the ledger, and what was answered after them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+from quercus.ask.learners import LearnerView
+from quercus.ask.policies import Policy
+from quercus.ledger import Ledger
+from quercus.ledger.view import PathLike
+from quercus.registry import find_model
+from quercus.store import ModelFileError, load_bytes
+
+
+class LearnerKeeper:
+    """Brings a learner to where the answers of a ledger have led, when it is opened and when an answer was wrong.
+
+    Parameters
+    ----------
+    ledger
+        The questions and answers.
+    learner
+        As it is at first.
+    policy, classes
+        Those of the asker; a ledger that was begun with others is refused.
+    save_every
+        Answers between two models that are kept.
+
+    Examples
+    --------
+    >>> from quercus import HoeffdingTree
+    >>> from quercus.ask import Random
+    >>> ledger = Ledger()
+    >>> keeper = LearnerKeeper(ledger, HoeffdingTree(), Random(0.1), None, 1000)
+    >>> LearnerKeeper(ledger, HoeffdingTree(), Random(0.2), None, 1000)
+    Traceback (most recent call last):
+        ...
+    ValueError: the ledger was begun with another policy, Random(budget=0.1, ...; go on with that one or take another.
+    """
+
+    def __init__(
+        self, ledger: Ledger, learner: Any, policy: Policy, classes: list[Any] | None, save_every: int
+    ) -> None:
+        self._ledger = ledger
+        self._classes = classes
+        self._save_every = save_every
+        self._saved = 0
+        about = {"policy": _describe(policy), "learner": type(learner).__name__, "classes": classes}
+        begun = about if ledger.about is None else json.loads(ledger.about)
+        for what, value in about.items():
+            if begun.get(what) != value:
+                raise ValueError(
+                    f"the ledger was begun with another {what}, {begun.get(what)}, and is now given {value}; go on "
+                    "with that one or take another."
+                )
+        if ledger.about is None:
+            ledger.set_about(json.dumps(about))
+        # A learner that knows something already cannot learn that again.
+        self._first = copy.deepcopy(learner)
+        if ledger.is_durable and not ledger.answered and _can_save(learner) and learner.__sklearn_is_fitted__():
+            ledger.save_snapshot(learner.to_bytes())
+
+    def load(self, learner: Any) -> LearnerView:
+        """Return the learner as the answers have made it.
+
+        Parameters
+        ----------
+        learner
+            As it is at first; it learns itself where no model is kept.
+        """
+        for learned, model in self._ledger.snapshots():
+            try:
+                found = load_bytes(model, f"the model after {learned} answers")
+            except ModelFileError as error:
+                warnings.warn(f"{error} It is made again from the answers.", UserWarning, stacklevel=4)
+                continue
+            if type(found) is type(learner):
+                return self._learn(found, learned)
+        return self._learn(learner, 0)
+
+    def rebuild(self) -> LearnerView:
+        """Return the learner as the answers have made it, without regard to how it is now."""
+        return self.load(copy.deepcopy(self._first))
+
+    def _learn(self, learner: Any, since: int) -> LearnerView:
+        view = LearnerView(learner, self._classes)
+        self._saved = since
+        for lesson in self._ledger.lessons(since):
+            try:
+                view.learn(lesson.features, lesson.label, lesson.explored)
+            except (TypeError, ValueError) as error:
+                text = f"the answer to question {lesson.id} cannot be learned: {error}"
+                warnings.warn(text, UserWarning, stacklevel=5)
+        return view
+
+    def save(self, learner: Any, always: bool = False) -> None:
+        """Keep a model if enough answers have come since the last one.
+
+        Parameters
+        ----------
+        learner
+            As it is now.
+        always
+            Keep it if any have come.
+        """
+        new = self._ledger.answered - self._saved
+        if self._ledger.is_durable and new >= (1 if always else self._save_every) and _can_save(learner):
+            self._ledger.save_snapshot(learner.to_bytes())
+            self._saved = self._ledger.answered
+
+
+def store_of_folder(folder: PathLike) -> Path:
+    """Return the store that takes the place of an asker's folder; what is there of the first edition is read into it.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+
+    Examples
+    --------
+    >>> store_of_folder("labels").name
+    'labels.db'
+    """
+    store = Path(folder) / "labels.db"
+    warnings.warn(f"folder={str(folder)!r} is now store='{store}'.", DeprecationWarning, stacklevel=3)
+    if (Path(folder) / "ledger").is_dir() and not store.exists():
+        from quercus.ledger.importing import import_ledger
+
+        import_ledger(folder, store).close()
+    return store
+
+
+def _can_save(learner: Any) -> bool:
+    """Tell whether a learner can be saved and loaded: ours can, classes made from them and foreign ones learn anew."""
+    return hasattr(learner, "to_bytes") and find_model(type(learner).__name__) is type(learner)
+
+
+def _describe(policy: Policy) -> str:
+    """Return the policy as text; a function in it stands under its name."""
+    return re.sub(r"<function (\S+) at 0x[0-9a-f]+>", r"\1", repr(policy))

@@ -1,0 +1,155 @@
+"""What an asker tells without changing anything."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Self
+
+import numpy as np
+
+from quercus.ask.learners import LearnerView
+from quercus.ask.policies import Policy
+from quercus.ask.running_accuracy import RunningAccuracy
+from quercus.ask.state import AskState
+from quercus.ledger import Ledger, Question
+from quercus.ledger.accuracy import Estimate
+
+
+class AskerView:
+    """The part of an `Asker` that is looked at.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> issubclass(qc.Asker, AskerView)
+    True
+    """
+
+    policy: Policy
+    state: AskState
+    ledger: Ledger
+    learner_view: LearnerView
+    expires: timedelta | None
+    _lock: threading.RLock
+    _accuracy_so_far: RunningAccuracy
+
+    @property
+    def learner(self) -> Any:
+        """The learner as it is now."""
+        return self.learner_view.learner
+
+    @property
+    def seen(self) -> int:
+        """Rows seen, also after a crash."""
+        return self.state.seen
+
+    @property
+    def asked(self) -> int:
+        """Labels asked for."""
+        return self.ledger.asked
+
+    @property
+    def spent(self) -> float:
+        """Money spent on labels, refunds taken off."""
+        return self.ledger.spent
+
+    @property
+    def left(self) -> float:
+        """What may be spent now, in units of the budget: labels, or money."""
+        return self.state.left
+
+    @property
+    def open_questions(self) -> list[Question]:
+        """Questions that wait for an answer, oldest first."""
+        return list(self.ledger.open)
+
+    def __repr__(self) -> str:
+        open_ = len(self.ledger.open_ids)
+        return (
+            f"Asker({type(self.learner).__name__}, {self.policy!r}, seen={self.seen}, asked={self.asked}, open={open_})"
+        )
+
+    def find(self, key: str | int) -> list[Question]:
+        """Return the questions about the row that the application calls so, oldest first.
+
+        Parameters
+        ----------
+        key
+            What was given with the row.
+        """
+        return self.ledger.find(key)
+
+    def accuracy(self, alpha: float = 0.05) -> Estimate:
+        """Return the accuracy over all rows, with bounds that hold at every moment, from the labels that came.
+
+        Parameters
+        ----------
+        alpha
+            The probability that the bounds are ever wrong.
+        """
+        with self._lock:
+            return self._accuracy_so_far.current().accuracy(alpha)
+
+    def loss(self, alpha: float = 0.05) -> Estimate:
+        """Return the mean loss over all rows under the learner's loss table, with bounds.
+
+        Parameters
+        ----------
+        alpha
+            The probability that the bounds are ever wrong.
+        """
+        with self._lock:
+            return self._accuracy_so_far.current().loss(alpha)
+
+    def recall(self, alpha: float = 0.05) -> dict[Any, Estimate]:
+        """Return the recall of each class over all rows, with bounds.
+
+        Parameters
+        ----------
+        alpha
+            The probability that the bounds of a class are ever wrong.
+        """
+        with self._lock:
+            return self._accuracy_so_far.current().recall(alpha)
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self.ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _deadline(self, time: datetime | None) -> datetime | None:
+        return None if self.expires is None else (time or datetime.now(UTC)) + self.expires
+
+    def _features(self, x: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the features of an example: all but a date that only tells the day of a budget."""
+        if not isinstance(x, Mapping):
+            raise TypeError(f"an example is a dict of values by feature name, not a {type(x).__name__}.")
+        column = None if self.state.budget is None else self.state.budget.day_column
+        if column is not None and isinstance(x.get(column), date | np.datetime64):
+            x = {name: value for name, value in x.items() if name != column}
+        if not x:
+            raise ValueError("the example is an empty dict; give it at least one feature.")
+        return x
+
+
+def id_of(question: Question | int) -> int:
+    """Return the id of a question.
+
+    Parameters
+    ----------
+    question
+        Or its id.
+
+    Examples
+    --------
+    >>> id_of(7)
+    7
+    """
+    return question.id if isinstance(question, Question) else question

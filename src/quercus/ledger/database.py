@@ -1,0 +1,390 @@
+"""The database of a ledger: who may write, what a transaction promises, and what its errors mean.
+
+SQLite is opened with a write-ahead log and ``synchronous=FULL``: a transaction that returned survives a power cut. One
+process writes; any may read meanwhile. Every transaction counts up `store.writes`, so that after a broken connection it
+can be told whether the last one is there, and is made again only if it is not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import StaticPool
+
+from quercus.ledger import tables
+from quercus.ledger.errors import LedgerClosed, LedgerFileError, LedgerLocked
+from quercus.ledger.meanings import brief, explain, is_gone
+from quercus.ledger.place import check_path, identity_of, is_to_be_checked, lock_beside, server_engine
+
+PathLike = str | os.PathLike[str]
+T = TypeVar("T")
+
+# How long to wait for a server that is being restarted, and for another program's transaction, in seconds.
+_PATIENCE = 20.0
+_BUSY = 5.0
+# Any fixed number: PostgreSQL's advisory lock of a ledger, beside its schema's.
+_ADVISORY = 7_811_397
+_UPDATE_STORE = (
+    sa.update(tables.store)
+    .where(tables.store.c.opening == sa.bindparam("mine"))
+    .values(
+        writes=tables.store.c.writes + 1,
+        state=sa.func.coalesce(sa.bindparam("new_state", type_=sa.LargeBinary), tables.store.c.state),
+        label_type=sa.func.coalesce(sa.bindparam("new_type", type_=sa.String), tables.store.c.label_type),
+    )
+)
+# Connections that a forked process has and must neither use nor close.
+_inherited: list[Any] = []
+_open: weakref.WeakSet[Database] = weakref.WeakSet()
+
+
+class Database:
+    """A ledger's database, open for writing by this process alone, or for reading.
+
+    Parameters
+    ----------
+    store
+        A file's name, an address such as ``postgresql://user@host/name``, or None: in memory.
+    read_only
+        Whether nothing is to be changed, and others may write.
+
+    Attributes
+    ----------
+    threads
+        Let one thread in at a time.
+    name
+        As messages call it.
+    path
+        Of the file; None if there is none.
+
+    Examples
+    --------
+    >>> Database(None).read(lambda connection: connection.execute(sa.select(tables.store.c.writes)).scalar_one())
+    0
+    """
+
+    def __init__(self, store: PathLike | None, read_only: bool = False) -> None:
+        self._read_only = read_only
+        self._process = os.getpid()
+        self.threads = threading.RLock()
+        self._lock: IO[bytes] | None = None
+        self._closed: str | None = "this ledger is open for reading; open it with Ledger() to go on with it."
+        self._durable = True
+        self._identity: tuple[int, int] | None = None
+        address = os.fspath(store) if store is not None else None
+        self.is_server = address is not None and "://" in address and not address.startswith("sqlite")
+        self.path = None if address is None or "://" in address else Path(address).absolute()
+        if address is not None and address.startswith("sqlite:///"):
+            self.path = Path(address.removeprefix("sqlite:///")).absolute()
+        self._url = url = sa.engine.make_url(address) if self.is_server and address is not None else None
+        self.name = (
+            "in memory" if address is None else f"'{self.path}'" if url is None else f"'{url.render_as_string()}'"
+        )
+        if self.path is not None:
+            check_path(self.path, read_only)
+        try:
+            if self.path is not None and not read_only:
+                self._lock = lock_beside(self.path)
+            self._engine = self._connect_to(self._url)
+            self._connection = self._connect()
+            self._begin()
+        except BaseException:
+            self._let_go()
+            raise
+        if not read_only:
+            self._closed = None
+        _open.add(self)
+
+    def _connect_to(self, url: sa.URL | None) -> Engine:
+        if url is not None:
+            return server_engine(url)
+        if self.path is None:
+            engine = sa.create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
+        else:
+            # As an address, because only there SQLite takes the mode.
+            mode = "ro" if self._read_only else "rwc"
+            where = f"{self.path.as_uri()}?mode={mode}"
+            creator: Callable[[], Any] = lambda: sqlite3.connect(  # noqa: E731
+                where, uri=True, check_same_thread=False, timeout=_BUSY
+            )
+            engine = sa.create_engine("sqlite://", creator=creator, poolclass=StaticPool)
+        sa.event.listen(engine, "connect", self._set_up)
+        sa.event.listen(engine, "begin", self._begin_sqlite)
+        return engine
+
+    def _set_up(self, connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        if self.path is not None and not self._read_only:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    def _begin_sqlite(self, connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    def _connect(self) -> Connection:
+        with self._explaining():
+            return self._engine.connect()
+
+    def _begin(self) -> None:
+        """See to the tables, and say from now on that it is us who write."""
+        with self._explaining():
+            if self.path is not None and not self._read_only and is_to_be_checked(self.path):
+                (found,) = self._connection.exec_driver_sql("PRAGMA quick_check(1)").one()
+                self._connection.rollback()
+                if found != "ok":
+                    raise LedgerFileError(f"the ledger {self.name} is damaged ({found}); restore it from a copy.")
+            if self.is_server and not self._read_only:
+                self._lock_server()
+            if self._read_only:
+                with self._connection.begin():
+                    self._check_version(self._version())
+                return
+            with self._transaction():
+                if self._version() is None:
+                    self._create()
+                else:
+                    self._migrate()
+                self._connection.execute(sa.update(tables.store).values(opening=tables.store.c.opening + 1))
+                self._opening, self._writes = self._connection.execute(
+                    sa.select(tables.store.c.opening, tables.store.c.writes)
+                ).one()
+        if self.path is not None:
+            self._identity = identity_of(self.path)
+
+    def _version(self) -> str | None:
+        names = set(sa.inspect(self._connection).get_table_names())
+        if "alembic_version" not in names:
+            if names & set(tables.metadata.tables):
+                raise LedgerFileError(f"{self.name} holds tables of another program; give another file or database.")
+            if self._read_only:
+                raise LedgerFileError(f"{self.name} holds no ledger; see whether the name is right.")
+            return None
+        found: str = self._connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
+        return found
+
+    def _check_version(self, found: str | None) -> None:
+        if found is not None and found > tables.VERSION:
+            raise LedgerFileError(
+                f"{self.name} has format {found} and this quercus reads {tables.VERSION}; install a newer quercus."
+            )
+        if found is not None and found < tables.VERSION:
+            raise LedgerFileError(
+                f"{self.name} has format {found}, older than this quercus ({tables.VERSION}); open it once for writing."
+            )
+
+    def _create(self) -> None:
+        tables.metadata.create_all(self._connection)
+        execute = self._connection.exec_driver_sql
+        execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        execute(f"INSERT INTO alembic_version VALUES ('{tables.VERSION}')")
+        self._connection.execute(sa.insert(tables.store).values(id=1, opening=0, writes=0, state=b""))
+
+    def _migrate(self) -> None:
+        found = self._version()
+        if found is not None and found < tables.VERSION:
+            from quercus.ledger.migrations import upgrade
+
+            upgrade(self._connection)
+        else:
+            self._check_version(found)
+
+    def _lock_server(self) -> None:
+        with self._connection.begin():
+            got = self._connection.execute(
+                sa.select(sa.func.pg_try_advisory_lock(_ADVISORY, sa.func.hashtext(sa.func.current_schema())))
+            ).scalar_one()
+        if not got:
+            raise LedgerLocked(
+                f"the ledger {self.name} is open for writing elsewhere; close it there, or read it with Ledger.read()."
+            )
+
+    def read(self, body: Callable[[Connection], T]) -> T:
+        """Run statements that change nothing, and return what they return.
+
+        Parameters
+        ----------
+        body
+            Runs them; again, if the connection broke off.
+        """
+        with self.threads:
+            self._check_process()
+            if self._connection.closed:
+                self._connection = self._connect()
+            while True:
+                try:
+                    with self._explaining(), self._connection.begin():
+                        return body(self._connection)
+                except _ConnectionLostError as error:
+                    self._reconnect(error)
+
+    def write(
+        self,
+        body: Callable[[Connection], T],
+        *,
+        state: bytes | None = None,
+        label_type: str | None = None,
+        durable: bool = True,
+    ) -> T:
+        """Run statements in one transaction, once, and return what they return.
+
+        Parameters
+        ----------
+        body
+            Runs them; again, if the connection broke off before they were committed.
+        state, label_type
+            The new ones in `store`, if they change.
+        durable
+            Whether to wait until a power cut cannot undo it; a kill of the process never can.
+        """
+        with self.threads:
+            self.check_open()
+            while True:
+                try:
+                    with self._explaining(), self._transaction(durable):
+                        given = {"mine": self._opening, "new_state": state, "new_type": label_type}
+                        if self._connection.execute(_UPDATE_STORE, given).rowcount != 1:
+                            self._closed = f"the ledger {self.name} was opened for writing elsewhere; open it again."
+                            raise LedgerLocked(self._closed)
+                        result = body(self._connection)
+                    self._writes += 1
+                    return result
+                except _ConnectionLostError as error:
+                    if self._reconnect(error):
+                        # The answer to COMMIT was lost, not the transaction.
+                        self._writes += 1
+                        return result
+
+    @contextmanager
+    def _transaction(self, durable: bool = True) -> Iterator[None]:
+        if durable != self._durable and self.path is not None:
+            level = "FULL" if durable else "NORMAL"
+            raw: Any = self._connection.connection.dbapi_connection
+            raw.execute(f"PRAGMA synchronous={level}")
+            self._durable = durable
+        self._connection.execution_options(writes=True)
+        try:
+            with self._connection.begin():
+                if self.is_server and not durable:
+                    self._connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+                yield
+        finally:
+            if not self._connection.invalidated:
+                self._connection.execution_options(writes=False)
+
+    def _reconnect(self, error: Exception) -> bool:
+        """Connect anew; return whether the last transaction had been committed all the same."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                with suppress(Exception):
+                    self._connection.close()
+                self._engine.dispose()
+                self._connection = self._connect()
+                if not self._read_only:
+                    self._lock_server()
+                    with self._connection.begin():
+                        opening, writes = self._connection.execute(
+                            sa.select(tables.store.c.opening, tables.store.c.writes)
+                        ).one()
+                    if opening != self._opening:
+                        self._closed = f"the ledger {self.name} was opened for writing elsewhere; open it again."
+                        raise LedgerLocked(self._closed) from error
+                    return bool(writes == self._writes + 1)
+                return False
+            except (_ConnectionLostError, DBAPIError, LedgerLocked) as again:
+                # The lock of the lost connection is kept until the server has noticed.
+                if self._closed is not None or time.monotonic() > until:
+                    self._closed = self._closed or (
+                        f"the ledger {self.name} cannot be reached any more; see whether its server runs, then open it "
+                        "again: what was recorded is there."
+                    )
+                    raise LedgerClosed(self._closed) from again
+                time.sleep(0.1)
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Say what an error of the database means and what to do."""
+        try:
+            yield
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise LedgerFileError(f"the ledger {self.name} is damaged ({error}); restore it from a copy.") from error
+        except DBAPIError as error:
+            if self.is_server and is_gone(error):
+                raise _ConnectionLostError(f"{self.name}: {brief(error)}") from error
+            raise explain(error, self.name) from error
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise LedgerClosed(
+                f"the ledger {self.name} was opened in process {self._process}, of which this one is a copy; open it "
+                "anew where it is used."
+            )
+
+    def check_open(self) -> None:
+        """Raise an error if nothing can be written."""
+        self._check_process()
+        if self._closed is not None:
+            raise LedgerClosed(self._closed)
+        if self._identity is not None and self.path is not None and identity_of(self.path) != self._identity:
+            raise LedgerFileError(
+                f"the ledger {self.name} was deleted or replaced while it was open; put it back, or open the new one. "
+                "Nothing was recorded."
+            )
+
+    def close(self) -> None:
+        """Let others write; reading goes on."""
+        with self.threads:
+            if os.getpid() != self._process or self._closed is not None:
+                return
+            self._closed = "this ledger is closed; open it again."
+            if self.path is None and not self.is_server:
+                return
+            self._let_go()
+            self._read_only = True
+            self._engine = self._connect_to(self._url)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing can be written any more."""
+        return self._closed is not None
+
+    def _let_go(self) -> None:
+        for part in ("_connection", "_engine"):
+            if hasattr(self, part):
+                with suppress(Exception):
+                    thing = getattr(self, part)
+                    thing.close() if part == "_connection" else thing.dispose()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+
+class _ConnectionLostError(Exception):
+    """The server is gone, or has ended the connection."""
+
+
+def _forget_in_child() -> None:
+    # What the parent still uses is never closed here, not even when this process ends.
+    for database in list(_open):
+        raw = database._connection.connection.dbapi_connection if not database._connection.closed else None
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(raw))
+        _inherited.append(database)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_in_child)

@@ -1,0 +1,153 @@
+"""Where a ledger is kept: whether it may be opened there, and who holds it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import sqlalchemy as sa
+from sqlalchemy.pool import StaticPool
+
+from quercus.ledger.errors import LedgerFileError, LedgerLocked
+from quercus.locking import lock_file
+
+# Bytes that are looked through in a tenth of a second.
+_SOON_CHECKED = 2**24
+_START = b"SQLite format 3\0"
+
+
+def check_path(path: Path, read_only: bool) -> None:
+    """Refuse what cannot be a ledger's file; make the folder that it is to be in.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    read_only
+        Whether it has to be there.
+
+    Examples
+    --------
+    >>> check_path(Path("nowhere"), read_only=True)
+    Traceback (most recent call last):
+        ...
+    quercus.ledger.errors.LedgerFileError: there is no 'nowhere'; give the file of a ledger, or one that it wrote.
+    """
+    if path.is_dir():
+        what = "the folder of an older ledger: bring it over with `quercus ledger import`, and give the new file"
+        if not any(path.glob("journal-*.arrows")) and not (path / "ledger").is_dir():
+            what = "a folder; give the name of a file"
+        raise LedgerFileError(f"'{path}' is {what}.")
+    if not path.exists():
+        if read_only:
+            raise LedgerFileError(f"there is no '{path}'; give the file of a ledger, or one that it wrote.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return
+    with open(path, "rb") as file:
+        start = file.read(len(_START))
+    if start and start != _START:
+        raise LedgerFileError(f"'{path}' is no ledger; give another name, or restore it from a copy.")
+
+
+def is_to_be_checked(path: Path) -> bool:
+    """Tell whether a database is looked through when it is opened: if that is soon done, or nobody closed it.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+
+    Examples
+    --------
+    >>> is_to_be_checked(Path("nowhere"))
+    True
+    """
+    log = Path(f"{path}-wal")
+    return not path.exists() or path.stat().st_size < _SOON_CHECKED or (log.exists() and log.stat().st_size > 0)
+
+
+def server_engine(url: sa.URL) -> sa.Engine:
+    """Return how a server is reached.
+
+    Parameters
+    ----------
+    url
+        Its address.
+
+    Examples
+    --------
+    >>> server_engine(sa.engine.make_url("mysql://me@host/name"))
+    Traceback (most recent call last):
+        ...
+    ValueError: a ledger is kept in a file of SQLite or in PostgreSQL, not by 'mysql'.
+    """
+    if url.drivername in ("postgresql", "postgres"):
+        url = url.set(drivername="postgresql+psycopg")
+    if not url.drivername.startswith("postgresql"):
+        raise ValueError(f"a ledger is kept in a file of SQLite or in PostgreSQL, not by {url.drivername!r}.")
+    try:
+        return sa.create_engine(url, poolclass=StaticPool)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("PostgreSQL needs psycopg; pip install 'quercus[postgres]'.") from error
+
+
+def lock_beside(path: Path) -> IO[bytes]:
+    """Hold a lock that the system gives free when this process ends; who holds it stands in the file.
+
+    Parameters
+    ----------
+    path
+        Of the ledger.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name, lock_beside(Path(name) / "labels.db"):
+    ...     lock_beside(Path(name) / "labels.db")
+    Traceback (most recent call last):
+        ...
+    quercus.ledger.errors.LedgerLocked: the ledger '...' is open for writing in process ...; close it there, or ...
+    """
+    try:
+        file = open(f"{path}.lock", "a+b", buffering=0)  # noqa: SIM115 - it stays open as long as the ledger
+    except OSError as error:
+        raise LedgerFileError(
+            f"the ledger '{path}' cannot be written ({error.strerror}); give yourself the right to, or read it with "
+            "Ledger.read()."
+        ) from error
+    try:
+        lock_file(file.fileno())
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read(20)
+        file.close()
+        where = f"process {int(holder)}" if holder.isdigit() else "another process"
+        raise LedgerLocked(
+            f"the ledger '{path}' is open for writing in {where}; close it there, or read it with Ledger.read()."
+        ) from None
+    with suppress(OSError):
+        file.truncate(0)
+        file.write(str(os.getpid()).encode())
+    return file
+
+
+def identity_of(path: Path) -> tuple[int, int]:
+    """Return what tells a file from another one of the same name.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+
+    Examples
+    --------
+    >>> identity_of(Path("nowhere"))
+    (0, 0)
+    """
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino

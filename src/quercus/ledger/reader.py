@@ -1,0 +1,271 @@
+"""Looking at a ledger that is kept in a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+from quercus.ledger.asking import read_key
+from quercus.ledger.labels import LabelBook
+from quercus.ledger.question import Answer, Lesson, Opinion, Question
+from quercus.ledger.values import to_micros
+from quercus.ledger.view import PathLike, QuestionTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Questions that are read at once, where all are.
+_AT_ONCE = 10_000
+
+
+class LedgerReader(QuestionTable):
+    """A ledger that somebody may be writing, for reading; what `Ledger.read` returns.
+
+    Parameters
+    ----------
+    store
+        As in `Ledger`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from quercus.ledger import Ledger
+    >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/labels.db") as ledger:
+    ...     reader = LedgerReader(f"{folder}/labels.db")
+    ...     id = ledger.ask({"age": 41}, row=0, covered=1)
+    ...     len(reader)
+    1
+    """
+
+    _reads_only = True
+
+    def __init__(self, store: PathLike | None) -> None:
+        # Imported here, because whoever keeps no ledger needs no database.
+        from quercus.ledger import records
+        from quercus.ledger.database import Database
+
+        self._records = records
+        self._database = Database(store, self._reads_only)
+        self.store = None if store is None else self._database.path or store
+        try:
+            self._note_counts()
+        except BaseException:
+            self._database.close()
+            raise
+
+    def _note_counts(self) -> None:
+        counts = self._database.read(self._records.read_counts)
+        self._asked, self._rows = counts.asked, counts.rows
+        self._answered, self._expired, self._spent = counts.answered, counts.expired, counts.spent
+        self._state, self._about = counts.state, counts.about
+        self._labels = LabelBook(counts.label_type)
+        # Questions of late, which nobody else changes while this ledger is open for writing.
+        self._known: dict[int, Question] = {}
+
+    def _refresh(self) -> None:
+        # What somebody else writes shows at once.
+        if self._reads_only:
+            self._note_counts()
+
+    @property
+    def asked(self) -> int:
+        """How many questions were asked."""
+        if self._reads_only:
+            self._asked = self._database.read(self._records.count_asked)
+        return self._asked
+
+    @property
+    def answered(self) -> int:
+        """How many of them are answered."""
+        self._refresh()
+        return self._answered
+
+    @property
+    def expired(self) -> int:
+        """How many were given up."""
+        self._refresh()
+        return self._expired
+
+    @property
+    def spent(self) -> float:
+        """The prices of all questions asked, refunds taken off; rounded once."""
+        self._refresh()
+        return float(self._spent)
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether it is kept when this process ends."""
+        return self.store is not None
+
+    @property
+    def last_state(self) -> bytes:
+        """The newest state that was given with a question or an answer, empty if none was."""
+        self._refresh()
+        return self._state
+
+    @property
+    def about(self) -> str | None:
+        """What `set_about` was given."""
+        return self._about
+
+    @property
+    def open_ids(self) -> list[int]:
+        """The ids of the open questions, oldest first; those that were skipped come last."""
+        return self._database.read(self._records.read_open)
+
+    @property
+    def open(self) -> Iterator[Question]:
+        """The open questions, in the order of `open_ids`; one that is answered meanwhile is passed over.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ids = ledger.ask_rows({"age": [41, 29]}, row=[2, 8], covered=[3, 9], answers=["yes", None])
+        >>> [question.features for question in ledger.open]
+        [{'age': 29.0}]
+        """
+        for id in self.open_ids:
+            question = self.question(id)
+            if question.status == "open":
+                yield question
+
+    def question(self, id: int) -> Question:
+        """Return a question and all that is known of it; see `QuestionTable.question`."""
+        checked = self._check_id(id)
+        found = self._known.get(checked)
+        if found is not None:
+            # Its features can be changed by whoever gets it.
+            return replace(found, features=dict(found.features))
+        read: Question = self._database.read(partial(self._records.read_question, id=checked))
+        return read
+
+    def questions(self) -> Iterator[Question]:
+        """Give all questions, in order of ids."""
+        for first in range(1, self.asked + 1, _AT_ONCE):
+            yield from self._database.read(partial(self._records.read_questions, first=first, count=_AT_ONCE))
+
+    def find(self, key: str | int) -> list[Question]:
+        """Return the questions about the row that the application calls so, oldest first.
+
+        Parameters
+        ----------
+        key
+            What was given with the row.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> id = ledger.ask({"age": 41}, row=0, covered=1, key="order 7")
+        >>> [question.id for question in ledger.find("order 7")], ledger.find("order 8")
+        ([1], [])
+        """
+        name = read_key(key)
+        return self._database.read(lambda connection: self._records.find_questions(connection, name))
+
+    def due(self, before: datetime | None = None) -> list[int]:
+        """Return the ids of open questions whose time is over.
+
+        Parameters
+        ----------
+        before
+            They expire at this time or earlier; None: now.
+        """
+        last = to_micros(before, "before")
+        return self._database.read(lambda connection: self._records.read_due(connection, last))
+
+    def opinions(self, id: int) -> list[Opinion]:
+        """Return all answers to a question, oldest first: the first, corrections, and those of other people.
+
+        Parameters
+        ----------
+        id
+            Of the question.
+        """
+        checked = self._check_id(id)
+        return self._database.read(lambda connection: self._records.read_opinions(connection, checked))
+
+    @property
+    def n_events(self) -> int:
+        """How many answers have come; what `events_since` counts."""
+        return self.answered
+
+    def events_since(self, n: int) -> list[Answer]:
+        """Return the answers after the first n, in order of arrival and as they stand now.
+
+        Parameters
+        ----------
+        n
+            What `n_events` was then.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ids = ledger.ask_rows({"age": [41, 29]}, row=[2, 8], covered=[3, 9])
+        >>> ledger.answer(2, "no"), ledger.answer(1, "yes")
+        (True, True)
+        >>> ledger.events_since(1)
+        [Answer(id=1, label='yes', answer_order=2)]
+        """
+        if isinstance(n, bool) or not hasattr(n, "__index__") or not 0 <= n <= self.answered:
+            raise ValueError(f"n={n!r} is out of range; there are {self.answered} answers, counted from 0.")
+        return self._database.read(lambda connection: self._records.read_answers(connection, int(n)))
+
+    def lessons(self, since: int = 0) -> list[Lesson]:
+        """Return what a model that has learned the first answers is still to learn, in order.
+
+        Parameters
+        ----------
+        since
+            How many answers it has learned.
+        """
+        return self._database.read(lambda connection: self._records.read_lessons(connection, since))
+
+    def settled(self, after: int = 0) -> Any:
+        """Return the records that an estimate of accuracy needs of the labels after a question.
+
+        Parameters
+        ----------
+        after
+            Its id. The first question that is open is the last that is returned.
+        """
+        return self._database.read(lambda connection: self._records.read_settled(connection, after))
+
+    def snapshots(self) -> list[tuple[int, bytes]]:
+        """Return the models that are kept, by how many answers they have learned, the newest first."""
+        return self._database.read(self._records.read_snapshots)
+
+    def to_arrow(self) -> pa.Table:
+        """Return all questions as an Arrow table; see `QuestionTable.to_arrow`."""
+        from quercus.ledger.arrow import to_arrow
+
+        return to_arrow(self._database.read(self._records.read_columns), self._labels.type, self.last_state)
+
+    def close(self) -> None:
+        """Take no more changes, and let others write; it can still be read.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ledger.close()
+        >>> ledger.ask({"age": 41}, row=0, covered=1)
+        Traceback (most recent call last):
+            ...
+        quercus.ledger.errors.LedgerClosed: this ledger is closed; open it again.
+        """
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("a ledger cannot be copied; give its store to Ledger.read(), or export it with write().")

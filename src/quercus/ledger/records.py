@@ -1,0 +1,269 @@
+"""What a ledger writes to its tables and reads from them, statement by statement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from quercus.ledger.question import Answer, Lesson, Opinion, Question
+from quercus.ledger.tables import answer, event, question, row, snapshot, store
+from quercus.ledger.values import from_micros
+
+Values = dict[str, Any]
+
+# In the order of `Question`, times as microseconds and values as JSON.
+_FEATURES = sa.func.coalesce(question.c.features, row.c.features).label("features")
+QUESTIONS = sa.select(
+    question.c.id,
+    question.c.kind,
+    question.c.place.label("row"),
+    question.c.covered,
+    question.c.asked_at,
+    question.c.expires,
+    question.c.price,
+    question.c.worth,
+    question.c.propensity,
+    question.c.explored,
+    question.c.prediction,
+    question.c.probability,
+    question.c.question,
+    question.c.status,
+    question.c.answered_at,
+    question.c.answer,
+    question.c.refunded,
+    question.c.answer_order,
+    question.c.changed,
+    row.c.key,
+    _FEATURES,
+).join(row, row.c.id == question.c.row_id)
+_ONE = QUESTIONS.where(question.c.id == sa.bindparam("which"))
+_ANSWERS = (
+    sa.select(
+        question.c.id, question.c.kind, question.c.answer, question.c.answer_order, question.c.explored, _FEATURES
+    )
+    .join(row, row.c.id == question.c.row_id)
+    .where(question.c.answer_order > sa.bindparam("after"))
+    .order_by(question.c.answer_order)
+)
+_OF_KEY = sa.select(row.c.id, row.c.features).where(row.c.key == sa.bindparam("which"))
+# Made once, because making them takes longer than running them.
+_INSERT_ROW, _INSERT_QUESTION, _INSERT_ANSWER = sa.insert(row), sa.insert(question), sa.insert(answer)
+_CHANGE = sa.update(question).where(question.c.id == sa.bindparam("which"))
+_SETTLE = _CHANGE.values(
+    status="answered",
+    answered_at=sa.bindparam("at"),
+    answer=sa.bindparam("value"),
+    answer_order=sa.bindparam("order"),
+)
+_CORRECT = _CHANGE.values(answer=sa.bindparam("value"), changed=None)
+_NOTE_CHANGE = _CHANGE.values(changed=sa.bindparam("is_changed"))
+_GIVE_UP = _CHANGE.values(status="expired", refunded=sa.bindparam("refund"))
+_SKIP = _CHANGE.values(skips=question.c.skips + 1)
+
+
+class Counts(NamedTuple):
+    """How far a ledger is."""
+
+    asked: int
+    rows: int
+    answered: int
+    expired: int
+    spent: Fraction
+    state: bytes
+    label_type: str | None
+    about: str | None
+
+
+def read_counts(connection: Connection) -> Counts:
+    """Return how far a ledger is."""
+    kept = connection.execute(sa.select(store.c.state, store.c.label_type, store.c.about)).one()
+    prices = sa.select(question.c.price, sa.func.count()).where(~question.c.refunded).group_by(question.c.price)
+    return Counts(
+        asked=count_asked(connection),
+        rows=_most(connection, row.c.id),
+        answered=_most(connection, question.c.answer_order),
+        expired=connection.execute(
+            sa.select(sa.func.count()).select_from(question).where(question.c.status == "expired")
+        ).scalar_one(),
+        spent=sum((Fraction(price) * count for price, count in connection.execute(prices)), Fraction()),
+        state=bytes(kept.state),
+        label_type=kept.label_type,
+        about=kept.about,
+    )
+
+
+def count_asked(connection: Connection) -> int:
+    """Return how many questions were asked."""
+    return _most(connection, question.c.id)
+
+
+def _most(connection: Connection, column: sa.Column[int]) -> int:
+    return int(connection.execute(sa.select(sa.func.coalesce(sa.func.max(column), 0))).scalar_one())
+
+
+def insert_rows(connection: Connection, rows: list[Values], questions: list[Values]) -> None:
+    """Add rows, and questions about rows."""
+    if rows:
+        connection.execute(_INSERT_ROW, rows)
+    if questions:
+        connection.execute(_INSERT_QUESTION, questions)
+
+
+def insert_answers(connection: Connection, answers: list[Values]) -> None:
+    """Add answers."""
+    if answers:
+        connection.execute(_INSERT_ANSWER, answers)
+
+
+def settle_question(connection: Connection, given: Values, order: int) -> None:
+    """Give a question its answer, the so many-th of all."""
+    values = {"which": given["question_id"], "at": given["came_at"], "value": given["value"], "order": order}
+    connection.execute(_SETTLE, values)
+
+
+def correct_question(connection: Connection, id: int, value: str) -> None:
+    """Give a question another answer."""
+    connection.execute(_CORRECT, {"which": id, "value": value})
+
+
+def note_change(connection: Connection, id: int, changed: bool) -> None:
+    """Note whether an answer changed what the learner says."""
+    connection.execute(_NOTE_CHANGE, {"which": id, "is_changed": changed})
+
+
+def give_up_question(connection: Connection, id: int, refund: bool, now: int) -> None:
+    """End a question without an answer."""
+    connection.execute(_GIVE_UP, {"which": id, "refund": refund})
+    note(connection, id, "withdrawn" if refund else "expired", None, now)
+
+
+def skip_question(connection: Connection, id: int, who: str | None, now: int) -> None:
+    """Put a question behind the others."""
+    connection.execute(_SKIP, {"which": id})
+    note(connection, id, "skipped", who, now)
+
+
+def note(connection: Connection, id: int, what: str, who: str | None, now: int) -> None:
+    """Add an event."""
+    connection.execute(sa.insert(event), {"question_id": id, "happened_at": now, "what": what, "who": who})
+
+
+def find_key(connection: Connection, key: str) -> tuple[int, str] | None:
+    """Return the row of a key and its features, None if there is none."""
+    found = connection.execute(_OF_KEY, {"which": key}).one_or_none()
+    return None if found is None else (found.id, found.features)
+
+
+def find_questions(connection: Connection, key: str) -> list[Question]:
+    """Return the questions about a row."""
+    chosen = QUESTIONS.where(row.c.key == key).order_by(question.c.id)
+    return [to_question(found) for found in connection.execute(chosen)]
+
+
+def read_question(connection: Connection, id: int) -> Question:
+    """Return a question that is there."""
+    return to_question(connection.execute(_ONE, {"which": id}).one())
+
+
+def read_questions(connection: Connection, first: int, count: int) -> list[Question]:
+    """Return questions from an id on."""
+    chosen = QUESTIONS.where(question.c.id >= sa.bindparam("first"), question.c.id < sa.bindparam("end"))
+    found = connection.execute(chosen.order_by(question.c.id), {"first": first, "end": first + count})
+    return [to_question(each) for each in found]
+
+
+def read_columns(connection: Connection) -> dict[str, Sequence[Any]]:
+    """Return all questions by columns, values as they are stored."""
+    names = [column.name for column in QUESTIONS.selected_columns]
+    found = connection.execute(QUESTIONS.order_by(question.c.id)).all()
+    return dict(zip(names, zip(*found, strict=True), strict=True)) if found else dict.fromkeys(names, ())
+
+
+def read_open(connection: Connection) -> list[int]:
+    """Return the ids of open questions, those that were skipped last."""
+    chosen = sa.select(question.c.id).where(question.c.status == "open").order_by(question.c.skips, question.c.id)
+    return list(connection.execute(chosen).scalars())
+
+
+def read_due(connection: Connection, before: int) -> list[int]:
+    """Return the ids of open questions whose last moment is not after this one."""
+    chosen = sa.select(question.c.id).where(question.c.status == "open", question.c.expires <= before)
+    return list(connection.execute(chosen.order_by(question.c.id)).scalars())
+
+
+def read_settled(connection: Connection, after: int) -> list[Row[Any]]:
+    """Return what an estimate of accuracy needs of the questions after one, up to the first that is open."""
+    labels = question.c.kind == "label"
+    first_open = sa.select(sa.func.min(question.c.id)).where(question.c.status == "open", labels)
+    waiting = connection.execute(first_open.where(question.c.id > after)).scalar_one()
+    columns = ("id", "place", "covered", "propensity", "status", "answer", "prediction")
+    chosen = sa.select(*[question.c[name] for name in columns]).where(question.c.id > after, labels)
+    if waiting is not None:
+        chosen = chosen.where(question.c.id <= waiting)
+    return list(connection.execute(chosen.order_by(question.c.id)))
+
+
+def read_answers(connection: Connection, after: int) -> list[Answer]:
+    """Return the answers after so many, in order of arrival, as they stand now."""
+    return [
+        Answer(found.id, json.loads(found.answer), found.answer_order)
+        for found in connection.execute(_ANSWERS, {"after": after})
+    ]
+
+
+def read_lessons(connection: Connection, after: int) -> list[Lesson]:
+    """Return the labels after so many answers, with what was known of their rows, in order of arrival."""
+    return [
+        Lesson(found.id, json.loads(found.features), json.loads(found.answer), bool(found.explored), found.answer_order)
+        for found in connection.execute(_ANSWERS, {"after": after})
+        if found.kind == "label"
+    ]
+
+
+def read_opinions(connection: Connection, id: int) -> list[Opinion]:
+    """Return all answers to a question, oldest first."""
+    chosen = sa.select(answer).where(answer.c.question_id == sa.bindparam("which")).order_by(answer.c.id)
+    return [
+        Opinion(found.id, json.loads(found.value), found.who, from_micros(found.came_at), found.corrects)
+        for found in connection.execute(chosen, {"which": id})
+    ]
+
+
+def save_snapshot(connection: Connection, learned: int, model: bytes, keep: int, now: int) -> None:
+    """Keep a model that has learned so many answers, the starting one, and the newest others."""
+    connection.execute(sa.delete(snapshot).where(snapshot.c.learned == learned))
+    connection.execute(sa.insert(snapshot), {"learned": learned, "made_at": now, "model": model})
+    newest = sa.select(snapshot.c.learned).order_by(snapshot.c.learned.desc()).limit(keep)
+    kept = [0, *connection.execute(newest).scalars()]
+    connection.execute(sa.delete(snapshot).where(snapshot.c.learned.not_in(kept)))
+
+
+def drop_snapshots(connection: Connection, since: int) -> None:
+    """Forget the models that had learned this answer."""
+    connection.execute(sa.delete(snapshot).where(snapshot.c.learned >= since))
+
+
+def read_snapshots(connection: Connection) -> list[tuple[int, bytes]]:
+    """Return all models, those that have learned most first."""
+    chosen = sa.select(snapshot.c.learned, snapshot.c.model).order_by(snapshot.c.learned.desc())
+    return [(found.learned, bytes(found.model)) for found in connection.execute(chosen)]
+
+
+def save_about(connection: Connection, about: str) -> None:
+    """Keep whose ledger it is."""
+    connection.execute(sa.update(store).values(about=about))
+
+
+def to_question(found: Row[*tuple[Any, ...]]) -> Question:
+    """Return a record as a question."""
+    values = found._asdict()
+    for name in ("asked_at", "expires", "answered_at"):
+        values[name] = None if values[name] is None else from_micros(values[name])
+    for name in ("prediction", "answer", "features"):
+        values[name] = None if values[name] is None else json.loads(values[name])
+    return Question(**values)
