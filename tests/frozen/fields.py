@@ -49,7 +49,9 @@ FIELDS: dict[str, dict[str, Field]] = {
         r"signs\.(.*)": r"results.\1",
         "tallies": "counts",
         "watch": "monitor",
+        r"features\.cells": "features.bins",
     },
+    "UtilityTree": {r"features\.cells": "features.bins"},
 }
 ADDED: dict[str, dict[str, Added]] = {"*": {}}
 _ADDITIVE = "sums|columns|limits|kept|kept_rows|table|visits|totals"

@@ -15,15 +15,15 @@ from quercus.rows import NUMERIC
 
 
 @kernel(inline=True)
-def find_cell(features: Any, edges: Any, f: int, x: float) -> int:
-    """Return the cell of a value within its block, -1 if there is none."""
-    cells = features[f].cells
+def find_bin(features: Any, edges: Any, f: int, x: float) -> int:
+    """Return the bin of a value within its block, -1 if there is none."""
+    bins = features[f].bins
     if features[f].kind != NUMERIC:
-        return int(x) if 0.0 <= x < cells else -1
-    cell = 0
-    for k in range(cells - 1):
-        cell += edges[f, k] < x
-    return cell if cells > 0 else -1
+        return int(x) if 0.0 <= x < bins else -1
+    bin_id = 0
+    for k in range(bins - 1):
+        bin_id += edges[f, k] < x
+    return bin_id if bins > 0 else -1
 
 
 @kernel

@@ -75,13 +75,13 @@ key_of_result = cache(_key)
 def key_of(tree, s):
     """Half of the key of a situation of the plain twin."""
     key = 0
-    for f, cell in s:
-        if cell == NO_RESULT:
+    for f, bin_id in s:
+        if bin_id == NO_RESULT:
             key ^= key_of_result(f, 0, 0)
         elif KINDS[f] == "nominal":
-            key ^= key_of_result(f, 0, 2 + tree.schema_.categories[f].index(cell))
+            key ^= key_of_result(f, 0, 2 + tree.schema_.categories[f].index(bin_id))
         else:
-            key ^= key_of_result(f, cell[0], 2 + cell[1])
+            key ^= key_of_result(f, bin_id[0], 2 + bin_id[1])
     return key
 
 

@@ -1,6 +1,6 @@
 """The reinforced tree of docs/reinforced.md from the formulas, in dicts.
 
-A situation is the frozenset of the (feature, cell) that are known in it. Numbers are made by `number`: `Fraction` or
+A situation is the frozenset of the (feature, bin) that are known in it. Numbers are made by `number`: `Fraction` or
 `float`. Random numbers come from an object with `.uniform()`, so that any generator can be followed. Bins are drawn as
 those of utility/oracle/state.py. Comments that begin with "Reading:" mark places where the page leaves a choice.
 """
@@ -29,8 +29,8 @@ DETECTED_WITH = 0.002
 NO_RESULT = "missing"
 
 Number = Any  # Fraction or float
-Cell = Any
-Situation = frozenset[tuple[int, Cell]]
+Bin = Any
+Situation = frozenset[tuple[int, Bin]]
 Question = tuple[Situation, int]
 ROOT: Situation = frozenset()
 NO_LUCK: Any = None  # for cases that draw nothing
@@ -99,7 +99,7 @@ class Way:
 
 
 class Bins(Feature):
-    """The cells of one feature. drawn: how often there have become more or fewer of them.
+    """The bins of one feature. drawn: how often there have become more or fewer of them.
 
     Reading: their number is that of the bins that came out, not of those asked for; one that comes back is a new one.
     """
@@ -114,7 +114,7 @@ class Bins(Feature):
         """The last 512. The times at which bins are drawn double up to 512; then it is every 512 values, or never."""
         self.kept = [*self.kept, (value, y, weight)][-KEPT:]
         if self.known in DRAWN_AT or (self.follows and self.known % KEPT == 0):
-            V = min(self.bins, DRAWN_AT.get(self.known, DRAWN_AT[KEPT]))
+            V = min(self.most_bins, DRAWN_AT.get(self.known, DRAWN_AT[KEPT]))
             edges = quantile_edges([x for x, _, _ in self.kept], [w for _, _, w in self.kept], V)
             self.drawn += len(edges) != len(self.edges)
             self.redraw(edges)
@@ -169,19 +169,20 @@ class NaiveReinforced:
         self.labels: list[Any] = []
         self.table: dict[Situation, Record] = {}
 
-    # Cells and items
+    # Bins and items
 
-    def cell(self, f: int, value: Value) -> Cell:
+    def find_bin(self, f: int, value: Value) -> Bin:
         """Of a value; "missing" is the same however often bins are drawn."""
         if is_missing(value):
             return NO_RESULT
-        return value if self.features[f].kind == "nominal" else (self.features[f].drawn, self.features[f].cell(value))
+        feature = self.features[f]
+        return value if feature.kind == "nominal" else (feature.drawn, feature.find_bin(value))
 
     def members(self, i: int) -> list[int]:
         return [f for f, owner in enumerate(self.item) if owner == i]
 
     def situation(self, items: Iterable[int], values: Sequence[Value]) -> Situation:
-        return frozenset((f, self.cell(f, values[f])) for i in items for f in self.members(i))
+        return frozenset((f, self.find_bin(f, values[f])) for i in items for f in self.members(i))
 
     def items_of(self, s: Situation) -> set[int]:
         return {self.item[f] for f, _ in s}
@@ -263,7 +264,7 @@ class NaiveReinforced:
         """Naive Bayes, from the root as it is, or as it was before the example that is just learned."""
         found = dict(self.smoothed(ROOT) if self.root_before is None else self.root_before)
         for i in sorted(self.items_of(s)):
-            v = frozenset((f, cell) for f, cell in s if self.item[f] == i)
+            v = frozenset((f, bin_id) for f, bin_id in s if self.item[f] == i)
             if i in self.tallies and v in self.tallies[i].counts:
                 P = self.P(i)[v]
                 found = {y: found[y] * P[y] for y in self.labels}
@@ -493,7 +494,7 @@ class NaiveReinforced:
         self.update(*self.along(ways, row), row, label, weight)
 
     def learn_way(self, values: Sequence[Value], way: Way, label: Any, draws: Uniform, weight: Number) -> None:
-        """A weight of 0: the example is not there. Items stay as they were asked, cells are those of now.
+        """A weight of 0: the example is not there. Items stay as they were asked, bins are those of now.
 
         Reading: errors are watched when the way is known: it is as it was before they were found to have risen.
         """

@@ -88,7 +88,7 @@ DAMAGES = {
     "an item that is not there": ("actions", "item", 0, 99, "groups cannot be changed"),
     "a negative weight": ("actions", "n", 0, -1.0, "holds numbers below 0"),
     "a weight without end": ("actions", "n", 0, 1e308, "holds numbers above"),
-    "a bin too many": ("features", "cells", 0, 60, "does not fit the values that are kept"),
+    "a bin too many": ("features", "bins", 0, 60, "does not fit the values that are kept"),
     "free beyond the end": ("options", "free", 0, 10**6, "points outside of the"),
     "more states than there are": ("options", "states", 0, 10**6, "how many of"),
     "more results than there are": ("features", "results", 1, 50, "does not hold the lists of its features"),

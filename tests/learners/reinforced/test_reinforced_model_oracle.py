@@ -412,7 +412,7 @@ def test_bins_that_are_others_begin_anew_when_they_are_next_updated():
     assert (model.features[0].edges, model.features[0].drawn) == ([7.5], 1)
     assert told(model, 0) == {(one, False): 8, (one, True): 7}
     high = frozenset([(0, (1, 1))])
-    assert model.cell(0, 15.0) == (1, 1)
+    assert model.find_bin(0, 15.0) == (1, 1)
     assert model.model(high) == model.model(ROOT)
     assert model.n(ROOT, 0) == 15
     learn(model, (15.0,), True, (0,), weight=1)
@@ -426,7 +426,7 @@ def test_bins_of_the_same_number_are_the_same_wherever_they_end():
         learn(model, (float(k),), k >= 8, (0,), weight=1)
     for k in range(16):
         learn(model, (100.0 + k,), True, (0,), weight=1)
-    low, high = (frozenset([(0, (1, cell))]) for cell in (0, 1))
+    low, high = (frozenset([(0, (1, bin_id))]) for bin_id in (0, 1))
     # The edge moved from 7.5 to 57.5 with the last one: the question has all since the sixteenth.
     assert (model.features[0].edges, model.features[0].drawn) == ([57.5], 1)
     assert told(model, 0) == {(high, True): 17}

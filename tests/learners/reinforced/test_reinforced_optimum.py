@@ -10,7 +10,7 @@ from quercus.evaluation import best_policy
 
 
 def rows_of(joint):
-    """Every combination of class and cells as a row, with its probability."""
+    """Every combination of class and bins as a row, with its probability."""
     every = np.array(list(itertools.product(*map(range, joint.shape))))
     return every[:, 1:].astype(float), every[:, 0], joint.reshape(-1)
 
@@ -24,7 +24,7 @@ def noisy(label, features, noise):
 
 
 def mixed(sizes, seed):
-    """Classes and cells that depend on each other in no particular way."""
+    """Classes and bins that depend on each other in no particular way."""
     return np.random.default_rng(seed).dirichlet(np.full(int(np.prod(sizes)), 0.3)).reshape(sizes)
 
 

@@ -197,7 +197,7 @@ TABLES = {
 
 
 def name_of(s):
-    return "".join(f"{NAMES[f]}{cell}" for f, cell in sorted(s)) or "root"
+    return "".join(f"{NAMES[f]}{bin_id}" for f, bin_id in sorted(s)) or "root"
 
 
 def listed(shares):
@@ -519,11 +519,11 @@ def test_bins_are_drawn_before_an_example_is_learned():
     model = NaiveReinforced(["numeric"], number=F, worth=None)
     for k in range(15):
         model.learn_row([float(k)], k >= 8, Random(0))
-    old, low, high, none = ((0, cell) for cell in ((0, 0), (1, 0), (1, 1), "missing"))
+    old, low, high, none = ((0, bin_id) for bin_id in ((0, 0), (1, 0), (1, 1), "missing"))
     assert set(model.table) == {ROOT, situation(old)}
     model.learn_row([None], True, Random(0))
     assert model.table[ROOT].pairs[0].n == 16
-    # The sixteenth known value is learned in one of two new cells; the question begins anew.
+    # The sixteenth known value is learned in one of two new bins; the question begins anew.
     model.learn_row([15.0], True, Random(0))
     assert set(model.table) == {ROOT, situation(old), situation(none), situation(high)}
     assert (model.table[ROOT].n, model.table[ROOT].pairs[0].n) == (17, 1)
@@ -546,7 +546,7 @@ def test_bins_are_others_only_when_their_number_changes(bins, changes):
     assert (len(model.features[0].edges), model.features[0].drawn) == (bins - 1, changes)
 
 
-def test_bins_with_the_same_edges_are_the_same_cells():
+def test_bins_with_the_same_edges_are_the_same():
     model = NaiveReinforced(["numeric"], number=F, worth=None)
     for k in range(70):
         # Two values: one edge, from the sixteenth on; a third one comes after 40.

@@ -52,7 +52,7 @@ DAMAGES = {
     "generator": lambda a: [a["options"][name].fill(0) for name in ("g0", "g1", "g2", "g3")],
     "kind": lambda a: a["features"]["kind"].fill(5),
     "first": lambda a: a["features"]["first"].fill(3),
-    "cells": lambda a: a["features"]["cells"].fill(99),
+    "bins of a feature": lambda a: a["features"]["bins"].fill(99),
     "room": lambda a: a["features"]["room"].fill(-1),
     "slot": lambda a: a["features"]["slot"].fill(0),
     "known": lambda a: a["features"]["known"].fill(-3),

@@ -93,14 +93,14 @@ def assert_same_state(tree, plain):
         record = arrays.features[f]
         assert record["asked"] == feature.asked
         if not feature.known and not feature.given:
-            assert record["cells"] == 0
+            assert record["bins"] == 0
             continue
-        assert (record["known"], record["cells"]) == (feature.known, feature.cells)
-        block = arrays.counts[record["first"] : record["first"] + record["cells"], :classes] / unit
+        assert (record["known"], record["bins"]) == (feature.known, feature.bins)
+        block = arrays.counts[record["first"] : record["first"] + record["bins"], :classes] / unit
         np.testing.assert_allclose(block, np.transpose(feature.counts), rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(arrays.totals[f, :classes] / unit, np.sum(feature.counts, axis=1), rtol=1e-12)
         if feature.kind != "nominal":
-            np.testing.assert_array_equal(arrays.edges[f, : record["cells"] - 1], feature.edges)
+            np.testing.assert_array_equal(arrays.edges[f, : record["bins"] - 1], feature.edges)
 
 
 LEARNING = {

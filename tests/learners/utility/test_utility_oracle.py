@@ -26,7 +26,7 @@ from tests.learners.utility.oracle.cases import (
     plan,
     reveal,
     run,
-    seen_cells,
+    seen_bins,
 )
 from tests.learners.utility.oracle.state import NaiveUtility
 
@@ -155,10 +155,10 @@ def test_without_forgetting_counts_are_those_of_all_examples(seed):
         examples.append((row, int(rng.integers(0, 3)), float(rng.integers(1, 5)) / 2))
         model.learn(*examples[-1])
     for i, feature in enumerate(model.features):
-        counts = np.zeros((len(model.labels), feature.cells))
+        counts = np.zeros((len(model.labels), feature.bins))
         for row, label, weight in examples:
             if row[i] is not None:
-                counts[model.labels.index(label), feature.cell(row[i])] += weight
+                counts[model.labels.index(label), feature.find_bin(row[i])] += weight
         assert np.array_equal(counts, feature.counts)
     pairs = model.pair_counts(0, 1)
     assert pairs.sum(axis=1).sum() == sum(w for row, _, w in examples if row[0] is not None)
@@ -208,7 +208,7 @@ def environment(seed, features=3, sparse=False):
 
 
 def q_of(P, theta, seen):
-    return scoring.posterior(P, [theta[i][:, list(cells)].sum(axis=1) for i, cells in seen.items()])
+    return scoring.posterior(P, [theta[i][:, list(bins)].sum(axis=1) for i, bins in seen.items()])
 
 
 def single_outcomes(theta_u):
@@ -236,7 +236,7 @@ def test_groups_are_their_joint_outcomes(seed):
 
 
 @given(seeds)
-def test_edges_of_cells_are_two_outcomes(seed):
+def test_edges_between_bins_are_two_outcomes(seed):
     rng, P, theta, _ = environment(seed)
     theta[1] = rng.dirichlet(np.ones(4), size=len(P))
     sides = [(0, 1), (2, 3)]
@@ -272,7 +272,7 @@ def test_scores_by_hand():
     assert scoring.us([1.0, 0.0], channel) == close(scoring.entropy([0.9, 0.1]))
     assert scoring.eced(half, channel) == close(2 / 9)
     assert scoring.eced(half, np.full((2, 3), 1 / 3)) == close(0)
-    # two features of two cells: all hypotheses weigh 1/4; the first feature is the region, the second says nothing
+    # two features of two bins: all hypotheses weigh 1/4; the first feature is the region, the second says nothing
     theta = [np.eye(2), np.full((2, 2), 0.5)]
     space = scoring.every_hypothesis([2, 2])
     known = (space, [0.25] * 4, [h[0] for h in space], {})
@@ -403,7 +403,7 @@ def test_missing_and_unheard_of_values_count_for_nothing():
     missing = Case([None, None], [MISSING, UNKNOWN])
     unheard = Case.opened(["2", None])
     for case in (missing, unheard):
-        assert seen_cells(model, case) == {}
+        assert seen_bins(model, case) == {}
         assert believe(model, case).tolist() == [0.5, 0.5]
         assert plan(model, case, Items.single([1, 1]), Rules(objective="ec2", gain=0.0)).item == 1
 
@@ -471,10 +471,10 @@ def test_thresholds_ask_by_their_best_edge_and_then_count_by_it():
     decision = plan(model, case, items, Rules())
     assert decision.edges == {0: 3}
     reveal(model, case, items, decision, [2.5])
-    assert seen_cells(model, case) == {0: (0, 1, 2, 3)}
+    assert seen_bins(model, case) == {0: (0, 1, 2, 3)}
     low, high = (80 + 0.8) / 82, 0.8 / 122
     assert believe(model, case)[0] == close(81 * low / (81 * low + 121 * high))
-    assert seen_cells(model, Case.opened([2.5])) == {0: (2,)}
+    assert seen_bins(model, Case.opened([2.5])) == {0: (2,)}
     assert plan(model, empty(model), items, Rules(), edges={0: 7}).edges == {0: 7}
     assert plan(model, empty(model), items, Rules(), edges={0: 7}).score < decision.score
 
@@ -579,7 +579,7 @@ def test_greedy_planning_can_be_held_against_the_best():
     world = Environment(naive_bayes(model.P(), model.mean()), prices)
 
     def choose(position):
-        known = [None if cell is None else names[i][cell] for i, cell in enumerate(position)]
+        known = [None if bin_id is None else names[i][bin_id] for i, bin_id in enumerate(position)]
         return plan(model, Case.opened(known), items, Rules()).item
 
     greedy, best = play(world, choose), optimum(world, 0.1)

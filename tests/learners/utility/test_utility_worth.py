@@ -231,7 +231,7 @@ def scenes_of(rng, theta, count):
 
 
 def saved_by_enumeration(q, loss, theta, features):
-    """What the features save on average, over all rows of their cells."""
+    """What the features save on average, over all rows of their bins."""
     return naive.pair_saving(q, loss, scoring.joint_table([theta[i] for i in features]))
 
 

@@ -16,7 +16,7 @@ from quercus.learners.evergreen.layout import GROWING, SAMPLE
 from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
 from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 from quercus.store import Model, ModelFileError
-from quercus.store.states import read_state
+from quercus.store.states import read_state, rename_fields
 
 _CODES = {"numeric": NUMERIC, "nominal": NOMINAL}
 _TREE = ("nodes", "counts", "recent", "sets")
@@ -60,7 +60,7 @@ def read_tree(model: Model, max_bytes: int, kinds: Sequence[str | None], number:
     number
         Of a forest, which tree.
     """
-    model = _rename(model)
+    model = rename_fields(model, _FIELDS)
     if isinstance(model.extra.get("sizes"), list):
         part = _upgrade(model, number)
     else:
@@ -89,7 +89,7 @@ def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> Froz
     classes
         That the schema knows.
     """
-    model = _rename(model)
+    model = rename_fields(model, _FIELDS)
     if "sizes" not in model.extra:
         arrays = {name if name == "options" else f"tree/{name}": model.array(name) for name in ("options", *_TREE)}
         model = replace(model, arrays=arrays | _additive_arrays(model, new_additive(np.uint64(0), is_on=False)))
@@ -117,7 +117,7 @@ def read_additive(model: Model, max_bytes: int, kinds: Sequence[str | None], fir
     first
         The first tree of the forest.
     """
-    model = _rename(model)
+    model = rename_fields(model, _FIELDS)
     if isinstance(model.extra.get("sizes"), list):
         fresh = new_additive(first.options["seed"][0])
         declare_classes(fresh, first.classes)
@@ -131,21 +131,6 @@ def read_additive(model: Model, max_bytes: int, kinds: Sequence[str | None], fir
     if state.is_on and (sizes["feature"], sizes["line"], state.classes) != (features, COUNT + 1, first.classes):
         raise ModelFileError("its trees do not fit together.")
     return state
-
-
-def _rename(model: Model) -> Model:
-    """Return a file whose records have the names of today."""
-    return replace(model, arrays={name: _rename_fields(array) for name, array in model.arrays.items()})
-
-
-def _rename_fields(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    old: Any = records.dtype
-    if old.names is None or not _FIELDS.keys() & set(old.names):
-        return records
-    parts = {_FIELDS.get(name, name): old.fields[name][:2] for name in old.names}
-    formats, offsets = zip(*parts.values(), strict=True)
-    dtype: Any = {"names": [*parts], "formats": formats, "offsets": offsets, "itemsize": old.itemsize}
-    return records.view(np.dtype(dtype))
 
 
 def _part(model: Model, prefix: str) -> Model:

@@ -53,7 +53,7 @@ class UtilityTree(FeatureBuyer):
     ranges
         Where the thresholds of a feature begin and end: ``{"age": (0, 100)}``; by default, found from 16 values.
     prior
-        Weight of the prior of P(feature | class), spread over the cells of the feature.
+        Weight of the prior of P(feature | class), spread over the bins of the feature.
     classes
         P(class): ``"learned"`` or ``"uniform"``.
     hypotheses

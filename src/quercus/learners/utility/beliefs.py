@@ -195,7 +195,7 @@ def _count_parts(state: UtilityState, known: Values) -> int:
     """Return into how many parts the numbers of a feature are cut so that its bins are drawn from all of them."""
     feature: Any = state.features[known.feature]
     has, number = int(feature["known"]), len(known.values)
-    wanted = 0 if feature["cells"] > 1 else YOUNG
+    wanted = 0 if feature["bins"] > 1 else YOUNG
     if wanted and state.numeric == QUANTILES:
         bins = min(len(np.unique(known.values)), state.bins)
         wanted = next((time for time in _DRAWN_AT if time >= max(8 * bins, has + number)), 0)

@@ -1,7 +1,7 @@
 """The stop by worth of docs/utility.md: whether what could be bought next is expected to save what it costs.
 
-A scene is a row of one cell per feature; scenes are given by class. loss is the table [class, answer], theta a list
-with an array [class, cell] per feature. Comments that begin with "Reading:" mark places where the page leaves a choice.
+A scene is a row of one bin per feature; scenes are given by class. loss is the table [class, answer], theta a list
+with an array [class, bin] per feature. Comments that begin with "Reading:" mark places where the page leaves a choice.
 """
 
 from collections.abc import Sequence
@@ -71,8 +71,8 @@ def saving(q: Array, loss: Array, theta: Theta, features: Sequence[int], scenes:
 
     # Many scenes are alike in a few features.
     @cache
-    def spared(*cells: int) -> float:
-        return relief(posterior(q, [theta[i][:, v] for i, v in zip(features, cells, strict=True)]), loss, answer)
+    def spared(*bins: int) -> float:
+        return relief(posterior(q, [theta[i][:, v] for i, v in zip(features, bins, strict=True)]), loss, answer)
 
     return sum(
         q[y] / len(scenes[y]) * sum(spared(*(scene[i] for i in features)) for scene in scenes[y])
@@ -81,7 +81,7 @@ def saving(q: Array, loss: Array, theta: Theta, features: Sequence[int], scenes:
 
 
 def pair_saving(q: Array, loss: Array, together: ArrayLike) -> float:
-    """The same of two features, over their joint cells. together: P(v, w | y)."""
+    """The same of two features, over their joint bins. together: P(v, w | y)."""
     answer = int(np.argmin(q @ loss))
     table = np.asarray(together, dtype=float).reshape(len(q), -1)
     return sum(

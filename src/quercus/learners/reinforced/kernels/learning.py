@@ -37,7 +37,7 @@ def needs_resize(tree: Any, work: Any, row: Any, label: int) -> bool:
 def keep_value(tree: Any, work: Any, f: int, x: float, w: float) -> None:
     """Keep a number among the last ones, and draw bins from them when it is time: quantiles of a sliding window."""
     feature = tree.features[f]
-    feature.cells = max(feature.cells, 1)
+    feature.bins = max(feature.bins, 1)
     if feature.known > KEPT_VALUES and not work.settings[0].alpha > 0.0:
         return
     kept, place, number = tree.kept[feature.slot], (feature.known - 1) % KEPT_VALUES, min(feature.known, KEPT_VALUES)
@@ -50,8 +50,8 @@ def keep_value(tree: Any, work: Any, f: int, x: float, w: float) -> None:
     for k in range(found):
         tree.edges[f, k] = work.edges[k]
     # As long as there are as many bins as before, they keep their names.
-    feature.drawn += found + 1 != feature.cells
-    feature.cells = found + 1
+    feature.drawn += found + 1 != feature.bins
+    feature.bins = found + 1
 
 
 @kernel
@@ -64,7 +64,7 @@ def count_values(tree: Any, work: Any, row: Any, status: Any, w: float, whole: i
             if feature.kind == NUMERIC:
                 keep_value(tree, work, f, row[f], w)
             else:
-                feature.cells = max(feature.cells, int(row[f]) + 1)
+                feature.bins = max(feature.bins, int(row[f]) + 1)
 
 
 @kernel

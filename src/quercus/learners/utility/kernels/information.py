@@ -10,7 +10,7 @@ from typing import Any
 
 from quercus.acquisition.layout import ORDERED, UNKNOWN
 from quercus.compile import kernel
-from quercus.learners.utility.kernels.hypotheses import cell_at
+from quercus.learners.utility.kernels.hypotheses import bin_at
 from quercus.learners.utility.kernels.layout import MOST_LIKELY, MOST_SAMPLES
 from quercus.learners.utility.kernels.pairs import add_pair, weigh_pairs
 from quercus.randomness import draw_uniform
@@ -103,15 +103,15 @@ def draw_samples(posterior: Any, classes: int) -> None:
 @kernel
 def see_feature(features: Any, posterior: Any, f: int, classes: int) -> None:
     """Find what a feature is in each row, from the numbers that were drawn for it."""
-    theta, numbers, samples, first, cells = (
+    theta, numbers, samples, first, bins = (
         posterior.theta,
         posterior.numbers,
         posterior.samples,
         features[f].first,
-        features[f].cells,
+        features[f].bins,
     )
     for row in range(classes * count_samples(classes)):
-        samples[row, f] = cell_at(theta, first, cells, row // count_samples(classes), numbers[row, f])
+        samples[row, f] = bin_at(theta, first, bins, row // count_samples(classes), numbers[row, f])
     posterior.seen[f] = 1
 
 
@@ -132,11 +132,11 @@ def find_likely(q: Any, classes: int, likely: Any) -> int:
 
 
 @kernel(inline=True, no_refcount=True)
-def see_cell(theta: Any, cell: int, outlook: Any, classes: int) -> None:
-    """Change the class probabilities of an outlook by a cell that its sample shows."""
+def see_bin(theta: Any, bin_id: int, outlook: Any, classes: int) -> None:
+    """Change the class probabilities of an outlook by a bin that its sample shows."""
     total = 0.0
     for y in range(classes):
-        outlook[y] *= theta[cell, y]
+        outlook[y] *= theta[bin_id, y]
         total += outlook[y]
     # After each feature: of many together too few digits would be left.
     for y in range(classes):
@@ -157,8 +157,8 @@ def save_by_pair(
     answer, saved = find_answer(q, loss, classes), 0.0
     total, outlook = both[0], both[1]
     weigh_pairs(pairs, features, unit, i, j, classes, total)
-    for u in range(features[i].cells):
-        for v in range(features[j].cells):
+    for u in range(features[i].bins):
+        for v in range(features[j].bins):
             for y in range(classes):
                 outlook[y] = q[y] * add_pair(pairs, features, unit, prior, i, u, u + 1, j, v, y) / (prior + total[y])
             now = expect_loss(outlook, loss, answer, classes)
@@ -174,7 +174,7 @@ def find_reachable(prices: Any, features: Any, status: Any, selected: Any, ratio
     for i in range(len(taken)):
         for k in range(prices.starts[i], prices.starts[i + 1] if prices.bound[i] and selected[i] else 0):
             f = prices.members[k]
-            tells = status[f] == UNKNOWN and features[f].cells > 1
+            tells = status[f] == UNKNOWN and features[f].bins > 1
             if tells and not is_unlocked(prices, status, taken, i):
                 taken[i] = _BEHIND
 
@@ -239,12 +239,12 @@ def is_worth_buying(
         price += price_of(settings, prices, best)
         for k in range(prices.starts[best], prices.starts[best + 1]):
             f = prices.members[k]
-            if status[f] == UNKNOWN and features[f].cells > 1:
+            if status[f] == UNKNOWN and features[f].bins > 1:
                 if not posterior.seen[f]:
                     see_feature(features, posterior, f, classes)
                 for row in range(count * samples):
-                    cell = features[f].first + shown[likely[row // samples] * samples + row % samples, f]
-                    see_cell(theta, cell, outlooks[row], classes)
+                    bin_id = features[f].first + shown[likely[row // samples] * samples + row % samples, f]
+                    see_bin(theta, bin_id, outlooks[row], classes)
         saved = 0.0
         for row in range(count * samples):
             outlook = outlooks[row]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.kernels import find_cell
+from quercus.acquisition.kernels import find_bin
 from quercus.acquisition.layout import (
     BUDGET,
     CONFIDENT,
@@ -47,9 +47,9 @@ from quercus.learners.utility.kernels.scores import score_features, score_group,
 def make_workspace(state: Any, prices: Any) -> Any:
     """Return room for one case."""
     features, classes = len(state.features), len(state.weights)
-    cells, joint, items = 2, 1, len(prices.price)
+    bins, joint, items = 2, 1, len(prices.price)
     for f in range(features):
-        cells = max(cells, state.features[f].room)
+        bins = max(bins, state.features[f].room)
     for i in range(items):
         if prices.starts[i + 1] - prices.starts[i] > 1:
             joint = MOST_JOINT
@@ -63,8 +63,8 @@ def make_workspace(state: Any, prices: Any) -> Any:
         np.full(features, -1),
         np.zeros(classes),
         np.zeros(classes),
-        np.zeros((cells, classes)),
-        np.zeros((cells, classes)),
+        np.zeros((bins, classes)),
+        np.zeros((bins, classes)),
         np.zeros((joint, classes)),
         np.zeros(items, np.uint8),
         np.zeros(items),
@@ -254,7 +254,7 @@ def reveal(state: Any, prices: Any, work: Any, source: Any, status: Any, row: An
             work.edge[f] = work.chosen[f]
     work.promised[0] = -1
     mate = work.mates[i]
-    if mate >= 0 and status[f] == KNOWN and find_cell(state.features, state.edges, f, row[f]) >= 0:
+    if mate >= 0 and status[f] == KNOWN and find_bin(state.features, state.edges, f, row[f]) >= 0:
         work.promised[0] = mate
         work.partner[prices.members[prices.starts[mate]]] = f
 
