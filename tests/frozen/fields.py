@@ -30,7 +30,7 @@ Field = str | Retyped | Dropped
 # \\2, ...; a column of records is called as in "nodes.left". The first that fits counts, those of the learner before
 # those of every one.
 FIELDS: dict[str, dict[str, Field]] = {
-    "*": {},
+    "*": {r"(.*(?:features|options))\.cells": r"\1.bins"},
     "FrozenTree": {r"leaves\.(buffer|filled)": Dropped("pointed at buffers that a frozen tree has not")},
     "ReinforcedTree": {
         r"options\.situations": "options.states",
@@ -49,9 +49,7 @@ FIELDS: dict[str, dict[str, Field]] = {
         r"signs\.(.*)": r"results.\1",
         "tallies": "counts",
         "watch": "monitor",
-        r"features\.cells": "features.bins",
     },
-    "UtilityTree": {r"features\.cells": "features.bins"},
 }
 ADDED: dict[str, dict[str, Added]] = {"*": {}}
 _ADDITIVE = "sums|columns|limits|kept|kept_rows|table|visits|totals"

@@ -222,7 +222,7 @@ def test_one_class_has_nothing_to_be_held_against():
 
 
 @pytest.mark.parametrize("make", [qc.EvergreenTree, qc.EvergreenForest])
-def test_a_saved_model_keeps_cells_that_take_most_of_their_room(make, tmp_path):
+def test_a_saved_model_keeps_bins_that_take_most_of_their_capacity(make, tmp_path):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.integers(0, 100, 600), rng.integers(0, 240, 1400)]).astype(float)[:, None]
     y = np.concatenate([np.arange(300) % 40, (X[300:, 0] % 40).astype(int)])

@@ -160,7 +160,7 @@ def test_hoeffding_by_hand():
     assert credible.hoeffding_upper([1, 1, 2, 0], "variance") == pytest.approx((1 - 3 / 8) / 2)
 
 
-# The split rule over cells
+# The split rule over bins
 
 PURE = [[2, 0], [0, 2]]  # Hoeffding splits it for ln(1/delta) < 8, the credible rule for delta .4 but not .3
 
@@ -222,25 +222,25 @@ def test_a_cut_that_gains_nothing_is_no_split(criterion):
 
 
 def test_a_category_stands_against_all_others():
-    cells = [[2, 0], [0, 3], [2, 0]]
+    bins = [[2, 0], [0, 3], [2, 0]]
     rule = StreamRule("entropy", 0.5, "hoeffding")
-    assert rule.best_cut([(cells, True)], [4, 3]) == (0, 1)
-    assert rule.best_cut([(cells, False)], [4, 3]) == (0, 0)
+    assert rule.best_cut([(bins, True)], [4, 3]) == (0, 1)
+    assert rule.best_cut([(bins, False)], [4, 3]) == (0, 0)
 
 
 def test_sides_need_enough_labels_and_two_classes():
-    cells = [[0, 0], [1, 0], [0, 0], [0, 3]]
-    assert StreamRule("entropy", 0.9, "hoeffding").best_cut([(cells, False)], [1, 3]) == (0, 1)
-    assert StreamRule("entropy", 0.9, "hoeffding", min_leaf=2).best_cut([(cells, False)], [1, 3]) is None
+    bins = [[0, 0], [1, 0], [0, 0], [0, 3]]
+    assert StreamRule("entropy", 0.9, "hoeffding").best_cut([(bins, False)], [1, 3]) == (0, 1)
+    assert StreamRule("entropy", 0.9, "hoeffding", min_leaf=2).best_cut([(bins, False)], [1, 3]) is None
     assert StreamRule("entropy", 0.9, "hoeffding").best_cut([([[1, 0], [3, 0]], False)], [4, 0]) is None
     assert StreamRule("entropy", 0.9, "hoeffding").best_cut([([[4, 0]], False)], [4, 1]) is None
 
 
 def test_edges_after_empty_bins_count_only_on_request():
-    cells = [[2, 0], [0, 0], [0, 2]]
+    bins = [[2, 0], [0, 0], [0, 2]]
     options = {"criterion": "entropy", "delta": 1.9 * 3.4e-4, "bound": "hoeffding", "correction": "cuts"}
-    assert StreamRule(**options).best_cut([(cells, False)], [2, 2]) == (0, 0)
-    assert StreamRule(**options, repeats=True).best_cut([(cells, False)], [2, 2]) is None
+    assert StreamRule(**options).best_cut([(bins, False)], [2, 2]) == (0, 0)
+    assert StreamRule(**options, repeats=True).best_cut([(bins, False)], [2, 2]) is None
 
 
 # The tree

@@ -28,11 +28,11 @@ _SIZES = {
     "entry": ("stack", 0),
     "feature": ("live", 0),
     "slot": ("hists", 0),
-    "cell": ("hists", 1),
+    "bin": ("hists", 1),
     "share": ("shares", 1),
 }
 _FIRST = ("options", "features", "edges", "sample", "sampled", "codes", "rows", "errors")
-# What fields of records were called in files of quercus 0.1; arrays are called there as they are now.
+# What fields of records and dimensions were called in files of quercus 0.1; arrays are called there as they are now.
 _FIELDS = {
     "odds": "stop_odds",
     "due": "next_rebuild",
@@ -43,6 +43,7 @@ _FIELDS = {
     "told_square": "trees_accumulator",
     "told_loss": "trees_loss",
     "sum_square": "sum_accumulator",
+    "cell": "bin",
 }
 
 

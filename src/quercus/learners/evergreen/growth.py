@@ -41,10 +41,10 @@ def start_growth(option: Any, reservoir: Any, tree: Any, work: Any, rows: int, c
     for s in range(len(work.slots)):
         work.slots[s] = s
     growth.seed, growth.sight, growth.live = option.seed, option.sight, 0
-    cell, seen = 0, math.ceil(option.subspace * features)
+    bin_id, seen = 0, math.ceil(option.subspace * features)
     for f in range(features):
-        reservoir.features[f].first = cell
-        cell += reservoir.features[f].codes
+        reservoir.features[f].first = bin_id
+        bin_id += reservoir.features[f].codes
         rank, luck = 0, draw_number(option.seed, SUBSPACE, f)
         for other in range(features if seen < features else 0):
             rank += draw_number(option.seed, SUBSPACE, other) < luck
@@ -129,8 +129,8 @@ def clear_node_histogram(reservoir: Any, work: Any, slot: int) -> None:
     classes = growth.classes
     for j in range(growth.live):
         feature = reservoir.features[work.live[j]]
-        begin, cells = feature.first * classes, feature.codes * classes
-        for at in range(cells):
+        begin, bins = feature.first * classes, feature.codes * classes
+        for at in range(bins):
             work.histograms[slot, np.uint32(begin + at)] = 0.0
 
 
@@ -350,8 +350,8 @@ def subtract_smaller(reservoir: Any, tree: Any, work: Any) -> int:
     classes, slot, other = growth.classes, growth.slot, growth.other
     for j in range(growth.live):
         feature = reservoir.features[work.live[j]]
-        begin, cells = feature.first * classes, feature.codes * classes
-        for at in range(cells):
+        begin, bins = feature.first * classes, feature.codes * classes
+        for at in range(bins):
             work.histograms[slot, np.uint32(begin + at)] -= work.histograms[other, np.uint32(begin + at)]
     push_node(work, larger, growth.slot)
     if is_large(reservoir, work, growth.smaller) and growth.free > 0:

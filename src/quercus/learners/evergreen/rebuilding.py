@@ -205,11 +205,11 @@ def begin(state: EvergreenState) -> None:
     is_nominal = bool((state.features["kind"] == NOMINAL).any())
     if is_nominal:
         count_categories(state.features, state.codes, rows)
-    capacity, cells = Capacity.of(state), int(state.features["codes"].sum())
+    capacity, bins = Capacity.of(state), int(state.features["codes"].sum())
     most = capacity.nodes(state.sizes["row"], state.tree.nbytes)
-    nodes, slots = min(2 * rows + 1, most), capacity.slots(cells) if rows > _FIRST_ROOM else 0
+    nodes, slots = min(2 * rows + 1, most), capacity.slots(bins) if rows > _FIRST_ROOM else 0
     sizes = {"node": nodes, "set": nodes if is_nominal else 0, "row": rows, "entry": _ENTRIES, "feature": features}
-    sizes |= {"slot": slots, "cell": cells * classes, "label": classes, "share": classes}
+    sizes |= {"slot": slots, "bin": bins * classes, "label": classes, "share": classes}
     state.growth = GrowthState(parts=None, **sizes)
     # Where there is no room for all nodes, none is made for a few rows, rather than all of them on one side.
     state.growth.growth["least"] = max(2, _NODES_PER_ROW * rows // most)

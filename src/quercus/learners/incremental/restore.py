@@ -11,9 +11,11 @@ from quercus.learners.incremental.state import TreeState
 from quercus.rows import NOMINAL, UNSEEN
 from quercus.state import StateError
 from quercus.store import Model, ModelFileError
-from quercus.store.states import read_state
+from quercus.store.states import read_state, rename_fields
 
 S = TypeVar("S", bound=TreeState)
+# What fields of records and dimensions were called in files of quercus 0.1.
+_FIELDS = {"cells": "bins", "cell": "bin"}
 # A dimension has at most this many times as many places as are used, and so many more.
 _SPARE, _MORE_SPARE = 2, 64
 
@@ -30,7 +32,7 @@ def restore_tree(model: Model, kind: type[S], max_bytes: int) -> S:
     max_bytes
         Limit of the tree.
     """
-    schema = model.schema
+    model, schema = rename_fields(model, _FIELDS), model.schema
     at_most = {"class": len(schema["labels"]), "feature": len(schema["names"])}
     try:
         tree = read_state(model, kind, at_most=at_most, sizes=_read_sizes(model, kind))
