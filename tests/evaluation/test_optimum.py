@@ -15,7 +15,7 @@ from tests.evaluation.oracle import STOP, Environment, naive_bayes, optimum, pla
 
 
 def rows_of(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return every combination of class and cells as a row, with its probability as weight."""
+    """Return every combination of class and values as a row, with its probability as weight."""
     every = np.array(list(itertools.product(*map(range, joint.shape))))
     return every[:, 1:].astype(float), every[:, 0], joint.reshape(-1)
 

@@ -45,9 +45,9 @@ def _tells(column: NDArray[np.float64], labels: NDArray[np.int64], is_nominal: b
         return 0.0
     if len(np.unique(column)) > _BINS and not is_nominal:
         column = np.searchsorted(np.quantile(column, np.arange(1, _BINS) / _BINS), column).astype(np.float64)
-    cells = np.unique(column, return_inverse=True)[1]
-    joint = np.zeros((cells.max() + 1, labels.max() + 1))
-    np.add.at(joint, (cells, labels), 1 / len(labels))
+    codes = np.unique(column, return_inverse=True)[1]
+    joint = np.zeros((codes.max() + 1, labels.max() + 1))
+    np.add.at(joint, (codes, labels), 1 / len(labels))
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
     seen = joint > 0
     return float(np.sum(joint[seen] * np.log2(joint[seen] / apart[seen])) * known.mean())
