@@ -266,8 +266,8 @@ class Classifier(Predictor):
             return Answered(batch.labels.ids, answers, proba, list(self.schema_.labels)) if predict else None
         except FullError as full:
             gate.alone(batch.undo, full.row)
-            told = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""
-            raise MemoryError(f"{full.error}{told}") from full.error
+            progress = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""
+            raise MemoryError(f"{full.error}{progress}") from full.error
         except BaseException:
             if "_state" not in vars(self):
                 batch.forget()

@@ -213,8 +213,8 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_fitted()
         with self._own_gate.reading:
-            told: Explanation = self.engine.explain(self, x)
-        return told
+            explanation: Explanation = self.engine.explain(self, x)
+        return explanation
 
     @has(HasRegions)  # type: ignore[untyped-decorator]
     def regions(self, X: Any) -> tuple[Integers, Floats]:

@@ -101,9 +101,9 @@ def simulate(model, seed):
                 spread |= {where[x]: theta[y, name, x] for x in VALUES[name]}
                 theta |= {(y, name, values[name][v]): p for v, p in spread.items()}
     rows = [dict(zip(values, row, strict=True)) for row in itertools.product(*values.values())]
-    told = model.purchases({name: [row[name] for row in rows] for name in values})
+    result = model.purchases({name: [row[name] for row in rows] for name in values})
     sums = np.zeros(4)
-    for row, answer, cost in zip(rows, told.answers, told.cost, strict=True):
+    for row, answer, cost in zip(rows, result.answers, result.cost, strict=True):
         joint = {y: p * math.prod(theta[y, name, x] for name, x in row.items()) for y, p in share.items()}
         answer = model.predict_one(row) if model.refer is not None else answer
         right = joint.get(answer, 0.0)

@@ -206,10 +206,10 @@ def test_the_ledger_alone_tells_the_same() -> None:
         state = AskState(policy)
         rows = None if delay else run.rows
         covered = None if delay else run.fair.covered
-        told = fair_accuracy(run.ledger.to_arrow(), state.least_propensity, rows=rows, covered=covered, loss=loss)
-        assert told.accuracy() == pytest.approx(run.fair)
-        assert told.loss() == pytest.approx(run.fair_loss)
-        assert told.recall()["yes"] == pytest.approx(run.fair_recall["yes"])
+        result = fair_accuracy(run.ledger.to_arrow(), state.least_propensity, rows=rows, covered=covered, loss=loss)
+        assert result.accuracy() == pytest.approx(run.fair)
+        assert result.loss() == pytest.approx(run.fair_loss)
+        assert result.recall()["yes"] == pytest.approx(run.fair_recall["yes"])
         right = [q["answer"] == q["prediction"] for q in asked_of(run) if q["answer"] is not None]
         if not delay:
             assert run.fair.naive == np.mean(right)
@@ -239,11 +239,11 @@ def test_budgets_are_kept_to() -> None:
 
 def test_a_ledger_in_a_folder_is_closed_and_can_be_read(tmp_path: Path) -> None:
     run = qc.evaluate(mixed(), small_tree(), ask=Random(0.1), delay=50, ledger=tmp_path / "ledger")
-    told = Ledger.read(tmp_path / "ledger")
+    result = Ledger.read(tmp_path / "ledger")
     assert (tmp_path / "ledger" / "ledger.parquet").exists()
-    assert told.asked == run.asked
-    assert told.open_ids == run.ledger.open_ids
-    assert len(told.open_ids) > 0
+    assert result.asked == run.asked
+    assert result.open_ids == run.ledger.open_ids
+    assert len(result.open_ids) > 0
     Ledger(tmp_path / "ledger").close()
     with pytest.raises(ValueError, match=r"holds \d+ questions already, .* give a new one"):
         qc.evaluate(mixed(), small_tree(), ask=Random(0.1), ledger=tmp_path / "ledger")

@@ -62,11 +62,11 @@ def test_a_cell_gives_the_same_lines_again(split, learner):
 
 def test_training_is_judged_by_the_answers_before_the_labels(split):
     cell = {"data": "diabetes", "learner": "ours", "rows": 0, "tests": 2, "run": 0}
-    told = qc.UtilityTree(seed=3).buy_and_learn(split.X, split.y)
+    result = qc.UtilityTree(seed=3).buy_and_learn(split.X, split.y)
     lines = curves.follow(cell, 3)
-    assert lines[-1]["training"] == curves.judge(told.answers, split.y).F1
-    assert lines[0]["cost"] == told.cost[:40].mean()
-    assert lines[1]["cost"] == told.cost[40:].mean()
+    assert lines[-1]["training"] == curves.judge(result.answers, split.y).F1
+    assert lines[0]["cost"] == result.cost[:40].mean()
+    assert lines[1]["cost"] == result.cost[40:].mean()
 
 
 def test_hypotheses_are_as_many_as_the_cell_says(split):
@@ -114,9 +114,9 @@ def test_an_expert_knows_how_often_predicates_hold():
         (as_predicates(row), label) for number in range(3) for row, label in zip(EVERY, concept(number), strict=True)
     ]
     for name, shares in table.items():
-        for label, told in shares.items():
+        for label, result in shares.items():
             held = [row[name] == "yes" for row, one in every if one == label]
-            assert told["yes"] == pytest.approx(np.mean(held))
+            assert result["yes"] == pytest.approx(np.mean(held))
 
 
 def test_a_prior_that_is_kept_is_that_of_algorithm_6():

@@ -82,12 +82,12 @@ def asker(make: Callable[[], Any], policy: Any, name: str = "mixed") -> Callable
             _ask(seen, data, 0, 400)
             half = {"asked": seen.asked, "left": seen.left, "open": len(seen.open_questions)}
             _ask(seen, data, 400, 800)
-            told = {"accuracy": seen.accuracy()._asdict(), "recall": {k: v.value for k, v in seen.recall().items()}}
+            result = {"accuracy": seen.accuracy()._asdict(), "recall": {k: v.value for k, v in seen.recall().items()}}
             if getattr(seen.learner, "loss", None):
-                told["loss"] = seen.loss()._asdict()
-            told |= {"questions": views.questions(seen.ledger), "left": seen.left, "spent": seen.spent}
+                result["loss"] = seen.loss()._asdict()
+            result |= {"questions": views.questions(seen.ledger), "left": seen.left, "spent": seen.spent}
             watch("end", seen.learner)
-            return {"half": half, **told, "end": views.sight(seen.learner, data.probe)}
+            return {"half": half, **result, "end": views.sight(seen.learner, data.probe)}
 
     return play
 
@@ -134,11 +134,11 @@ def pool(make: Callable[[Any], Any], name: str, k: int = 1, **settings: Any) -> 
                 else:
                     tell_sampler(sampler)(question.id, data.y[question.row].item())
         watch("end", sampler.learner)
-        told: dict[str, Any] = {"rows": [row for row, *_ in asked], "last": asked[-10:], "left": sampler.left}
-        told["explored"] = views.questions(sampler.ledger)["explored"]
+        result: dict[str, Any] = {"rows": [row for row, *_ in asked], "last": asked[-10:], "left": sampler.left}
+        result["explored"] = views.questions(sampler.ledger)["explored"]
         if sampler.explore:
-            told["accuracy"] = sampler.accuracy()._asdict()
-        return told | {"end": views.view(sampler.learner, data.probe)}
+            result["accuracy"] = sampler.accuracy()._asdict()
+        return result | {"end": views.view(sampler.learner, data.probe)}
 
     return play
 

@@ -76,9 +76,9 @@ def buying(make: Callable[[], Any], name: str, rows: int = 1_000) -> Callable[[W
         for start, end, moment in parts(len(data.y), cut):
             # What is bought of a row must count.
             w = None if data.w is None else np.maximum(data.w[start:end], 0.5)
-            told = learner.buy_and_learn(data.X[start:end], data.y[start:end], sample_weight=w)
-            answers[start:end], paid[start:end] = told.answers, told.cost
-            bought += told.bought.tolist()
+            result = learner.buy_and_learn(data.X[start:end], data.y[start:end], sample_weight=w)
+            answers[start:end], paid[start:end] = result.answers, result.cost
+            bought += result.bought.tolist()
             if moment:
                 watch(moment, learner)
                 found[moment] = look(learner, data, moment)
@@ -97,7 +97,7 @@ def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Watch
         data, learner = stream(name), make()
         # History is paid for.
         learner.fit(data.X[:200], data.y[:200])
-        told, ledger = [], qc.ledger.Ledger()
+        result, ledger = [], qc.ledger.Ledger()
         for row in range(200, 200 + rows):
             x = views.example(data.X, row)
             first = next(iter(x))
@@ -111,7 +111,7 @@ def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Watch
                 case.answer(x[case.question] if members is None else {name: x[name] for name in members})
                 if row % 6 == 1:
                     case = learner.resume(case.to_dict(), ledger=ledger)
-            told.append(views.case(case))
+            result.append(views.case(case))
             if row % 11 == 5:
                 case.cancel()
             else:
@@ -120,9 +120,9 @@ def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Watch
         case.order(item := _dearest(learner, data.X))
         waiting, members = case.waiting, (learner.groups or {}).get(item, [item])
         case.receive({members[0]: data.X[0][members[0]] if isinstance(data.X[0], dict) else 0.5})
-        paid = [cost for _, _, cost, *_ in told]
+        paid = [cost for _, _, cost, *_ in result]
         watch("end", learner)
-        shown = {"cases": told[:4] + told[-8:], "paid": paid, "ordered": [waiting, *views.case(case)]}
+        shown = {"cases": result[:4] + result[-8:], "paid": paid, "ordered": [waiting, *views.case(case)]}
         shown["ledger"] = views.questions(ledger)
         return shown | {"end": views.view(learner, data.probe)}
 
@@ -156,10 +156,10 @@ def comparing(watch: Watch, _cut: str) -> dict[str, Any]:
     edges = {"age": [35.0, 50.0], "hb": [0.3, 0.6, 0.9]}
     X, probe = qc.comparisons(data.X, edges), qc.comparisons(data.probe, edges)
     learner = qc.ReinforcedTree(questions=3, costs={"hb <= 0.6": 2.0})
-    told = learner.buy_and_learn(X, data.y)
+    result = learner.buy_and_learn(X, data.y)
     watch("end", learner)
     rows = [qc.comparisons(data.X[row], edges) for row in range(4)]
-    return {"rows": rows, "paid": float(told.cost.sum()), "end": views.view(learner, probe)}
+    return {"rows": rows, "paid": float(result.cost.sum()), "end": views.view(learner, probe)}
 
 
 def evaluated(make: Callable[[], Any]) -> Callable[[Watch, str], Any]:

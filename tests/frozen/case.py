@@ -82,9 +82,9 @@ def learning(make: Callable[[], Any], name: str, rows: int = 10_000) -> Callable
         surprise = 0.0
         for start, end, moment in parts(len(data.y), cut):
             w = None if data.w is None else data.w[start:end]
-            told = learner.test_then_learn(data.X[start:end], data.y[start:end], sample_weight=w)
-            answers[start:end] = [told.classes[answer] if answer >= 0 else None for answer in told.answers.tolist()]
-            right = np.where(told.truth < 0, 0.0, told.proba[np.arange(end - start), told.truth])
+            result = learner.test_then_learn(data.X[start:end], data.y[start:end], sample_weight=w)
+            answers[start:end] = [result.classes[answer] if answer >= 0 else None for answer in result.answers.tolist()]
+            right = np.where(result.truth < 0, 0.0, result.proba[np.arange(end - start), result.truth])
             surprise -= float(np.log(np.maximum(right, 1e-6)).sum())
             if moment:
                 watch(moment, learner)

@@ -66,8 +66,8 @@ def _measure(cell: Cell, seed: int) -> list[Row]:
     first, rest = (
         LabelledRows(mixed.X[part], mixed.y[part], mixed.nominal) for part in (slice(FIRST), slice(FIRST, None))
     )
-    told = _exact(first, rest) if form == EXACT else _greedy(first, rest, 1 if form == SHORT else QUESTIONS)
-    return block_lines(told, [end for end in _ENDS if end > FIRST], begin=FIRST)
+    result = _exact(first, rest) if form == EXACT else _greedy(first, rest, 1 if form == SHORT else QUESTIONS)
+    return block_lines(result, [end for end in _ENDS if end > FIRST], begin=FIRST)
 
 
 def _exact(known: LabelledRows, rest: LabelledRows) -> Answered:

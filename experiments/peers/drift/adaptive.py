@@ -31,9 +31,9 @@ def _table(found: Results, kind: str) -> PageTable:
         here = found.where(data=stream)
         rows.append([stream, percent(here, "previous"), percent(here, "best")])
         for without, watching in TREES.values():
-            told = [percent(here.where(learner=name)) for name in (without, watching)]
+            result = [percent(here.where(learner=name)) for name in (without, watching)]
             gain = compare_all(found, [stream], watching, without)
-            rows[-1] += [" → ".join(told), *map(str, gain)]
+            rows[-1] += [" → ".join(result), *map(str, gain)]
     heads = [head for tree in TREES for head in (f"`{tree}`", "gain")]
     what = "Per cent right, without → with `adaptive=True`; points gained (standard error)."
     return PageTable(["stream", "previous label", "best possible", *heads], rows, f"{name_kind(found, kind)} {what}")

@@ -83,8 +83,8 @@ def _table(found: Results, tree: str) -> PageTable:
         rows.append([stream])
         for policy in POLICIES:
             here = found.where(policy=policy)
-            told = [percent(here.where(data=stream, learner=name)) for name in TREES[tree]]
-            rows[-1].append(f"{' → '.join(told)}, {compare(here, stream, TREES[tree].watching, TREES[tree].without)}")
+            result = [percent(here.where(data=stream, learner=name)) for name in TREES[tree]]
+            rows[-1].append(f"{' → '.join(result)}, {compare(here, stream, TREES[tree].watching, TREES[tree].without)}")
     runs = len(found.unique("run"))
     caption = (
         f"`{tree}`, {int(found['rows'].max()):,} rows at most, {runs} run{'s' * (runs > 1)} (of data sets one): per "

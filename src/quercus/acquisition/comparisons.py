@@ -200,7 +200,7 @@ def _check_columns(asked: Asked, names: Iterable[str]) -> None:
 
 
 def _is_dict(X: Mapping[Any, Any]) -> bool:
-    """Tell whether looking at all values costs nothing: not so where a subclass looks them up in a way of its own."""
+    """Return whether looking at all values costs nothing: not so where a subclass looks them up in a way of its own."""
     return type(X).__getitem__ is dict.__getitem__
 
 

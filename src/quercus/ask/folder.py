@@ -163,7 +163,7 @@ class AskerFolder:
 
 
 def _can_save(learner: Any) -> bool:
-    """Tell whether a learner can be saved and loaded: ours can, classes made from them and foreign ones learn anew."""
+    """Return whether a learner can be saved and loaded: ours can; subclasses and foreign ones learn anew."""
     return hasattr(learner, "save") and find_model(type(learner).__name__) is type(learner)
 
 

@@ -131,7 +131,7 @@ def _ensure_goes_on(learner: Any, pass_through: Any, words: str) -> None:
 
 
 def parameters_equal(first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """Tell whether two sets of constructor arguments are the same, types and NaN included."""
+    """Return whether two sets of constructor arguments are the same, types and NaN included."""
     return first.keys() == second.keys() and all(_equal(value, second[name]) for name, value in first.items())
 
 

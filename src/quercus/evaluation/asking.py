@@ -208,7 +208,7 @@ class AskDriver:
         self._answers += [(a.number, label) for a, label in zip(arrived, labels, strict=True)]
 
     def _takes_dicts(self) -> bool:
-        """Tell whether dicts mean the same to the learner as rows by position; they are learned much faster."""
+        """Return whether dicts mean the same to the learner as rows by position; they are learned much faster."""
         schema = getattr(self.learner, "schema_", None)
         return (
             schema is not None

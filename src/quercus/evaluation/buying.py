@@ -55,18 +55,18 @@ class BuyingDriver(BatchDriver):
         X = self._name_first(X, y)
         with self.clock, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
-            told = self.learner.buy_and_learn(X, y)
-        self.purchases.hold(told.cost, told.bought)
-        return self._encode(y, told)
+            purchases = self.learner.buy_and_learn(X, y)
+        self.purchases.hold(purchases.cost, purchases.bought)
+        return self._encode(y, purchases)
 
-    def _encode(self, y: NDArray[Any], told: Any) -> Answers:
+    def _encode(self, y: NDArray[Any], purchases: Any) -> Answers:
         """Return answers with class ids by first arrival; columns of probabilities come in the order of `classes_`."""
         labels = list(self.learner.schema_.labels)
         ids: dict[Any, int] = {label: number for number, label in enumerate(labels)}
         truth = np.array([ids[label] for label in y.tolist()], np.int64)
-        answers = np.array([ids.get(label, -1) for label in told.answers.tolist()], np.int64)
-        proba = np.empty_like(told.proba)
-        proba[:, [ids[label] for label in self.learner.classes_.tolist()]] = told.proba
+        answers = np.array([ids.get(label, -1) for label in purchases.answers.tolist()], np.int64)
+        proba = np.empty_like(purchases.proba)
+        proba[:, [ids[label] for label in self.learner.classes_.tolist()]] = purchases.proba
         return Answers(truth, answers, proba, labels)
 
 

@@ -89,8 +89,8 @@ class BestPolicy:
         Examples
         --------
         >>> policy = best_policy(([["a"], ["b"]] * 9, ["no", "yes"] * 9), price_of_error=5)
-        >>> told = policy.purchases([["b"], ["c"]])
-        >>> told.answers.tolist(), told.cost.tolist()
+        >>> purchases = policy.purchases([["b"], ["c"]])
+        >>> purchases.answers.tolist(), told.cost.tolist()
         (['yes', 'no'], [1.0, 1.0])
         """
         from quercus.acquisition.rows import Purchases
@@ -259,7 +259,7 @@ def _with(known: Known, item: int) -> Known:
 
 
 def _can_be(known: Known, prices: Prices, budget: float) -> bool:
-    """Tell whether a case can have bought these items."""
+    """Return whether a case can have bought these items."""
     paid = sum(prices.costs[item] for item in known)
     # A sum of prices may be above the budget by rounding alone.
     if paid > budget + 1e-9:

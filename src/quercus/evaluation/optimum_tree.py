@@ -89,9 +89,9 @@ class _Unroller:
             reached = results | {item: result}
             if not self._weights(after, reached).sum() > 0:
                 continue
-            told = dict(zip(places, values, strict=True))
-            parts = tuple(Names(names[place], (value,), len(every[place])) for place, value in told.items())
-            came = {names[place]: value for place, value in told.items()}
+            by_place = dict(zip(places, values, strict=True))
+            parts = tuple(Names(names[place], (value,), len(every[place])) for place, value in by_place.items())
+            came = {names[place]: value for place, value in by_place.items()}
             added.append(self._follow(after, reached, parent, parts, came))
         return added
 

@@ -112,9 +112,9 @@ class Session:
         self.learned += len(said.truth)
 
     def _add_point(self) -> None:
-        told = () if self.run_ledger is None else self.run_ledger.point()
+        estimates = () if self.run_ledger is None else self.run_ledger.point()
         paid = {} if self.purchases is None else self.purchases.point()
-        self.curve.add(self.scores, leaves_of(self.learner), *told, **paid)
+        self.curve.add(self.scores, leaves_of(self.learner), *estimates, **paid)
 
     def standing(self) -> str:
         """Return how good the learner is so far; with labels that were asked for, as far as they tell."""

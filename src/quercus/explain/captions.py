@@ -243,8 +243,8 @@ def notes(view: TreeView) -> list[str]:
     >>> notes(TreeView("ConfidenceTree", ("a",), ("x",), (leaf,), rows=3))
     []
     """
-    told = [view.beside] if view.beside else []
+    lines = [view.beside] if view.beside else []
     if view.root.total < view.rows:
         counted = f"{show_count(view.root.total)} of {view.rows:,} labels"
-        told.insert(0, f"the answers rest on {counted}: {view.fewer}")
-    return told
+        lines.insert(0, f"the answers rest on {counted}: {view.fewer}")
+    return lines

@@ -76,8 +76,8 @@ def _tree_column(view: TreeView) -> list[str]:
     for node in view.nodes[1:]:
         parent, first = view.node(node.parent), node.side == "left"
         condition = "" if parent.test is None else brief(parent.test, first, _CONDITION)
-        tells = parent.test is not None and parent.test.asks_missing
-        captions.append(condition + (" ?" if parent.missing_left == first and not tells else ""))
+        is_asked = parent.test is not None and parent.test.asks_missing
+        captions.append(condition + (" ?" if parent.missing_left == first and not is_asked else ""))
     return tree_column(view.nodes, captions)
 
 

@@ -323,7 +323,7 @@ def plain_keys(row: Mapping[Any, Any]) -> Mapping[str, Any]:
 
 
 def are_numbered(names: list[str]) -> bool:
-    """Tell whether all names are those that `plain_keys` gives to numbers.
+    """Return whether all names are those that `plain_keys` gives to numbers.
 
     Examples
     --------

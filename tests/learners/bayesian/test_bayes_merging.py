@@ -323,7 +323,7 @@ def test_ranges_far_apart_are_told():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "result"),
     [
         ({"dtype": "float32"}, "dtype is 'float64' in forest 0 and 'float32' in forest 1"),
         ({"covariance": "diagonal"}, "covariance is 'full' in forest 0 and 'diagonal' in forest 1"),
@@ -337,8 +337,8 @@ def test_ranges_far_apart_are_told():
         ({"nominal": ["job"]}, r"nominal is \[\] in forest 0 and \['job'\] in forest 1"),
     ],
 )
-def test_other_settings_are_refused(changes, told):
-    with pytest.raises(ValueError, match=told):
+def test_other_settings_are_refused(changes, result):
+    with pytest.raises(ValueError, match=result):
         merge(learned(1, trees=1), learned(2, trees=1, **changes))
 
 

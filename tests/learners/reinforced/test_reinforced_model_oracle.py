@@ -53,7 +53,7 @@ def after(number, updates, prior):
     return model
 
 
-def told(model, i):
+def counts_by_result(model, i):
     return {(v, y): weight for v, by_label in model.tallies[i].counts.items() for y, weight in by_label.items()}
 
 
@@ -68,17 +68,20 @@ def values(model):
 @pytest.mark.parametrize("updates", RULES)
 def test_tallies_do_not_depend_on_what_is_updated(updates, prior):
     model = after(1, updates, prior)
-    assert (told(model, a), told(model, b)) == ({(A0, "no"): 20}, {(B0, "no"): 20})
+    assert (counts_by_result(model, a), counts_by_result(model, b)) == ({(A0, "no"): 20}, {(B0, "no"): 20})
     assert (model.P(a), model.P(b)) == ({A0: {"no": 1}}, {B0: {"no": 1}})
     model = after(2, updates, prior)
-    assert (told(model, a), told(model, b)) == ({(A0, "no"): 20, (A1, "yes"): 20}, {(B0, "no"): 20})
+    assert (counts_by_result(model, a), counts_by_result(model, b)) == (
+        {(A0, "no"): 20, (A1, "yes"): 20},
+        {(B0, "no"): 20},
+    )
     # (20 + 1/2) / (20 + 2/2), and (0 + 1/2) / (20 + 2/2). Of b there is one result, and nothing of "yes".
     sure, hardly = F(41, 42), F(1, 42)
     assert model.P(a) == {A0: {"no": sure, "yes": hardly}, A1: {"no": hardly, "yes": sure}}
     assert model.P(b) == {B0: {"no": 1, "yes": 1}}
     model = after(3, updates, prior)
-    assert told(model, a) == {(A0, "no"): 20, (A0, "yes"): 20, (A1, "yes"): 20}
-    assert told(model, b) == {(B0, "no"): 20, (B1, "yes"): 20}
+    assert counts_by_result(model, a) == {(A0, "no"): 20, (A0, "yes"): 20, (A1, "yes"): 20}
+    assert counts_by_result(model, b) == {(B0, "no"): 20, (B1, "yes"): 20}
     # (20 + 1/2) / (40 + 1).
     assert model.P(a) == {A0: {"no": sure, "yes": F(1, 2)}, A1: {"no": hardly, "yes": F(1, 2)}}
     assert model.P(b) == {B0: {"no": sure, "yes": hardly}, B1: {"no": hardly, "yes": sure}}
@@ -223,11 +226,14 @@ def test_alpha_makes_old_tallies_of_the_same_class_and_item_count_less():
     model = make(alpha=F(1, 2), rates={"no": 2})
     learn(model, (0, 0), "no", (a, b), weight=1)
     learn(model, (0, 0), "yes", (a,), weight=1)
-    assert (told(model, a), told(model, b)) == ({(A0, "no"): 2, (A0, "yes"): 1}, {(B0, "no"): 2})
+    assert (counts_by_result(model, a), counts_by_result(model, b)) == (
+        {(A0, "no"): 2, (A0, "yes"): 1},
+        {(B0, "no"): 2},
+    )
     learn(model, (1, 0), "no", (a,), weight=1)
     # w = 2: a quarter is left.
-    assert told(model, a) == {(A0, "no"): F(1, 2), (A0, "yes"): 1, (A1, "no"): 2}
-    assert told(model, b) == {(B0, "no"): 2}
+    assert counts_by_result(model, a) == {(A0, "no"): F(1, 2), (A0, "yes"): 1, (A1, "no"): 2}
+    assert counts_by_result(model, b) == {(B0, "no"): 2}
 
 
 def test_whole_rows_count_results_of_all_items():
@@ -238,7 +244,7 @@ def test_whole_rows_count_results_of_all_items():
     model = make(questions=1)
     model.learn_row([0, None], "no", Zero(), weight=3)
     missing = frozenset([(1, "missing")])
-    assert (told(model, a), told(model, b)) == ({(A0, "no"): 3}, {(missing, "no"): 3})
+    assert (counts_by_result(model, a), counts_by_result(model, b)) == ({(A0, "no"): 3}, {(missing, "no"): 3})
     assert set(model.table) == {ROOT, A0}
     # A question of which only a tally is known is asked by the model alone.
     assert model.walk([0, 0], [UNKNOWN] * 2, None, explore=False).stop == "worth"
@@ -248,7 +254,7 @@ def test_a_group_is_tallied_by_its_joint_result():
     model = make(item=[0, 0], price=[1])
     for row in ((0, 0), (0, 1)):
         learn(model, row, "no", (0,))
-    assert told(model, 0) == {(A0 | B0, "no"): 20, (A0 | B1, "no"): 20}
+    assert counts_by_result(model, 0) == {(A0 | B0, "no"): 20, (A0 | B1, "no"): 20}
 
 
 # What a case that does not explore does with the model
@@ -406,17 +412,17 @@ def test_bins_that_are_others_begin_anew_when_they_are_next_updated():
     for k in range(15):
         learn(model, (float(k),), k >= 8, (0,), weight=1)
     one = frozenset([(0, (0, 0))])
-    assert told(model, 0) == {(one, False): 8, (one, True): 7}
+    assert counts_by_result(model, 0) == {(one, False): 8, (one, True): 7}
     # The sixteenth value is known and not on the way: there are two bins, and what was tallied counts as it is.
     model.learn_way((15.0,), Way([KNOWN]), True, None, 1)
     assert (model.features[0].edges, model.features[0].drawn) == ([7.5], 1)
-    assert told(model, 0) == {(one, False): 8, (one, True): 7}
+    assert counts_by_result(model, 0) == {(one, False): 8, (one, True): 7}
     high = frozenset([(0, (1, 1))])
     assert model.find_bin(0, 15.0) == (1, 1)
     assert model.model(high) == model.model(ROOT)
     assert model.n(ROOT, 0) == 15
     learn(model, (15.0,), True, (0,), weight=1)
-    assert told(model, 0) == {(high, True): 1}
+    assert counts_by_result(model, 0) == {(high, True): 1}
     assert (model.n(ROOT, 0), model.n(high)) == (1, 1)
 
 
@@ -429,9 +435,9 @@ def test_bins_of_the_same_number_are_the_same_wherever_they_end():
     low, high = (frozenset([(0, (1, bin_id))]) for bin_id in (0, 1))
     # The edge moved from 7.5 to 57.5 with the last one: the question has all since the sixteenth.
     assert (model.features[0].edges, model.features[0].drawn) == ([57.5], 1)
-    assert told(model, 0) == {(high, True): 17}
+    assert counts_by_result(model, 0) == {(high, True): 17}
     learn(model, (50.0,), False, (0,), weight=1)
-    assert told(model, 0) == {(high, True): 17, (low, False): 1}
+    assert counts_by_result(model, 0) == {(high, True): 17, (low, False): 1}
     assert model.n(ROOT, 0) == 18
 
 
@@ -472,7 +478,7 @@ def test_tallies_count_less_in_proportion_and_only_those_above_20():
         learn(model, row, label, (a,), weight=weight)
     shares = dict(model.table[ROOT].shares)
     model.count_less()
-    assert told(model, a) == {(A0, "no"): 15, (A1, "no"): 5, (A1, "yes"): 7}
+    assert counts_by_result(model, a) == {(A0, "no"): 15, (A1, "no"): 5, (A1, "yes"): 7}
     assert [model.n(s) for s in (ROOT, A0, A1)] == [20, 20, 17]
     assert (model.n(ROOT, a), model.table[ROOT].shares) == (20, shares)
 
@@ -497,5 +503,5 @@ def test_missing_is_no_bin():
     model = numeric()
     learn(model, (None,), True, (0,), weight=1)
     missing = frozenset([(0, "missing")])
-    assert told(model, 0) == {(missing, True): 1}
+    assert counts_by_result(model, 0) == {(missing, True): 1}
     assert model.probabilities([None], [MISSING]) == model.r(missing)

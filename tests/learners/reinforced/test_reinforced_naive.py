@@ -58,11 +58,11 @@ def buy_both(tree, plain, seeds, row, label, weight):
     way = plain.walk(row, [UNKNOWN] * len(row), draws, explore=True, left=left, buys=True)
     expected, brings = plain.probabilities(row, way.status), plain.expected(row, way.status)
     plain.learn_way(row, way, label, draws, weight)
-    told = tree.buy_and_learn([as_dict(row)], [label], sample_weight=[weight])
-    assert told.bought[0].tolist() == [state in (KNOWN, MISSING) for state in way.status]
-    assert told.cost[0] == pytest.approx(way.cost)
-    assert_same_belief(tree, told.proba[0], expected)
-    assert_same_answer(told.answers[0], brings)
+    result = tree.buy_and_learn([as_dict(row)], [label], sample_weight=[weight])
+    assert result.bought[0].tolist() == [state in (KNOWN, MISSING) for state in way.status]
+    assert result.cost[0] == pytest.approx(way.cost)
+    assert_same_belief(tree, result.proba[0], expected)
+    assert_same_answer(result.answers[0], brings)
     return way
 
 

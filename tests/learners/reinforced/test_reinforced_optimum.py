@@ -61,8 +61,8 @@ def test_it_comes_near_the_best_policy(name, backup):
     drawn = np.random.default_rng(1).choice(len(y), 12_000, p=chances)
     tree = ReinforcedTree(worth=error, backup=backup, nominal=range(X.shape[1]), **given)
     tree.buy_and_learn(X[drawn], y[drawn])
-    told = tree.purchases(X)
-    found = (chances * (told.cost + error * (told.answers != y))).sum()
+    result = tree.purchases(X)
+    found = (chances * (result.cost + error * (result.answers != y))).sum()
     assert best.value - 1e-9 <= found <= best.value + allowed
     # It would cost more to answer at once.
     assert found < error * (1 - joint.sum(axis=tuple(range(1, joint.ndim))).max())

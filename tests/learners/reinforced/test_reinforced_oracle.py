@@ -38,7 +38,7 @@ def nominal(count, **options):
     return NaiveReinforced(["nominal"] * count, **{"number": F, "worth": None, **options})
 
 
-def told(model, label, *known):
+def share_of(model, label, *known):
     """Share of a label in a situation."""
     return model.table[situation(*known)].shares.get(label, 0)
 
@@ -305,7 +305,7 @@ def test_rates_scale_the_weight_of_a_label():
     model.learn_case([0], [KNOWN], "no", Script(NO_WANDER), bought=[0], weight=2)
     model.learn_case([0], [KNOWN], "yes", Script(NO_WANDER), bought=[0], weight=2)
     assert model.table[ROOT].n == F(5, 2)
-    assert (told(model, "no"), told(model, "yes", (0, 0))) == (F(1, 5), F(4, 5))
+    assert (share_of(model, "no"), share_of(model, "yes", (0, 0))) == (F(1, 5), F(4, 5))
     assert model.table[ROOT].pairs[0].n == F(5, 2)
 
 
@@ -313,11 +313,11 @@ def test_alpha_is_the_least_rate():
     model = nominal(1, alpha=F(1, 2), backup="sample", rewards=(8, 0))
     for label in ("no", "no", "no", "yes"):
         model.learn_case([0], [KNOWN], label, Script(NO_WANDER), bought=[0], weight=1)
-    assert (model.table[ROOT].n, told(model, "yes"), told(model, "yes", (0, 0))) == (4, F(1, 2), F(1, 2))
+    assert (model.table[ROOT].n, share_of(model, "yes"), share_of(model, "yes", (0, 0))) == (4, F(1, 2), F(1, 2))
     moved = model.table[ROOT].pairs[0].G - 8
     assert moved == F(1, 2) * (4 - 8)
     model.learn_case([0], [KNOWN], "yes", Script(NO_WANDER), bought=[0], weight=2)
-    assert told(model, "yes") == F(1, 2) + F(3, 4) * F(1, 2)
+    assert share_of(model, "yes") == F(1, 2) + F(3, 4) * F(1, 2)
 
 
 def test_a_weight_of_0_is_no_example():
@@ -511,7 +511,7 @@ def test_a_missing_value_is_a_result_of_its_own():
     model = nominal(1)
     for value, label in ((None, "ill"), (0, "well"), (math.nan, "ill")):
         model.learn_row([value], label, Random(0))
-    assert (told(model, "ill", (0, "missing")), told(model, "well", (0, 0))) == (1, 1)
+    assert (share_of(model, "ill", (0, "missing")), share_of(model, "well", (0, 0))) == (1, 1)
     assert model.table[ROOT].pairs[0].shares == {situation((0, "missing")): F(2, 3), situation((0, 0)): F(1, 3)}
 
 

@@ -38,8 +38,8 @@ def test_saved_in_the_middle_it_buys_the_same(name, tmp_path):
     loaded = UtilityTree._from_model(read_model(tmp_path / "model.quercus"))
     assert same(learner, loaded)
     assert loaded.spent_ == learner.spent_
-    told = [one.buy_and_learn(rows[1000:], labels[1000:]) for one in (learner, loaded)]
-    for first, second in zip(*told, strict=True):
+    result = [one.buy_and_learn(rows[1000:], labels[1000:]) for one in (learner, loaded)]
+    for first, second in zip(*result, strict=True):
         np.testing.assert_array_equal(first, second)
     assert same(learner, loaded)
 
@@ -178,8 +178,8 @@ def test_it_learns_from_nothing_but_what_it_buys():
     X = rng.normal(size=(3000, 6))
     X[:, 2] += 2 * y
     tree = UtilityTree()
-    told = tree.buy_and_learn(X, y)
+    result = tree.buy_and_learn(X, y)
     late = slice(2000, None)
-    assert (told.answers == y)[late].mean() > 0.8
-    assert told.bought[late].mean(axis=0)[2] > 0.99
-    assert told.cost[late].mean() < 3.5
+    assert (result.answers == y)[late].mean() > 0.8
+    assert result.bought[late].mean(axis=0)[2] > 0.99
+    assert result.cost[late].mean() < 3.5

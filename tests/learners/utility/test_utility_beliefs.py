@@ -85,17 +85,17 @@ def environment(rows, seed):
 def test_the_truth_told_is_worth_as_much_as_many_rows():
     table, classes, X, y = environment(6000, seed=1)
     test, rest = ({name: column[part] for name, column in X.items()} for part in (slice(2000), slice(2000, None)))
-    told = UtilityTree().believe(table, 100.0, classes=classes)
+    stated = UtilityTree().believe(table, 100.0, classes=classes)
     trained = UtilityTree().partial_fit(rest, y[2000:])
     found = {}
-    for name, model in (("told", told), ("trained", trained)):
+    for name, model in (("stated", stated), ("trained", trained)):
         bought = model.purchases(test)
         found[name] = (float((bought.answers == y[:2000]).mean()), float(bought.cost.mean()))
     # Twice the standard error of a share of 2,000.
     noise = 2 * math.sqrt(0.25 / 2000)
-    assert found["told"][0] > found["trained"][0] - noise
-    assert found["told"][0] > 0.75
-    assert found["told"][1] == pytest.approx(found["trained"][1], rel=0.1)
+    assert found["stated"][0] > found["trained"][0] - noise
+    assert found["stated"][0] > 0.75
+    assert found["stated"][1] == pytest.approx(found["trained"][1], rel=0.1)
     # With a weight of ten it is sure of less, and no worse.
     weak = UtilityTree().believe(table, classes=classes).purchases(test)
     assert (weak.answers == y[:2000]).mean() > found["trained"][0] - noise

@@ -255,8 +255,8 @@ class CredibleTree(Classifier):
                 self._run(PoolLabels(pool.values[places], places, y=labels.ids, weight=weights), LABEL)
             except FullError as full:
                 self._own_gate.alone(self._undo_labels, before, undo, full.row)
-                told = f" The {full.row} labels before it are learned." if full.row else ""
-                raise MemoryError(f"{full.error}{told}") from full.error
+                progress = f" The {full.row} labels before it are learned." if full.row else ""
+                raise MemoryError(f"{full.error}{progress}") from full.error
         return self
 
     def holds(self, X: Any) -> bool:

@@ -47,16 +47,16 @@ def restore_tree(model: Model, kind: type[S], max_bytes: int) -> S:
 
 def _read_sizes(model: Model, kind: type[TreeState]) -> dict[str, int]:
     """Return the size of each dimension of saved arrays; older files tell the shape of each array instead."""
-    told: Any = model.extra.get("sizes")
+    given: Any = model.extra.get("sizes")
     shapes: Any = model.extra.get("capacities")
-    require(isinstance(told if told is not None else shapes, dict), "its sizes are missing")
+    require(isinstance(given if given is not None else shapes, dict), "its sizes are missing")
     sizes: dict[str, int] = {}
     for name, field in kind.fields.items():
         dims = [dim for dim in field.dims if isinstance(dim, str)]
         if not field.saved or not dims:
             continue
         array = model.arrays[name]
-        wanted = [told[dim] for dim in dims] if told is not None else list(shapes[name][: len(dims)])
+        wanted = [given[dim] for dim in dims] if given is not None else list(shapes[name][: len(dims)])
         for dim, n, used in zip(dims, wanted, array.shape, strict=False):
             require(type(n) is int and used <= n <= _SPARE * used + _MORE_SPARE, f"it has places for {n!r} of {dim!r}")
             require(sizes.setdefault(dim, n) == n, f"it tells two sizes of {dim!r}")

@@ -174,8 +174,8 @@ def find_reachable(prices: Any, features: Any, status: Any, selected: Any, ratio
     for i in range(len(taken)):
         for k in range(prices.starts[i], prices.starts[i + 1] if prices.bound[i] and selected[i] else 0):
             f = prices.members[k]
-            tells = status[f] == UNKNOWN and features[f].bins > 1
-            if tells and not is_unlocked(prices, status, taken, i):
+            informs = status[f] == UNKNOWN and features[f].bins > 1
+            if informs and not is_unlocked(prices, status, taken, i):
                 taken[i] = _BEHIND
 
 
