@@ -32,6 +32,7 @@ Field = str | Retyped | Dropped
 FIELDS: dict[str, dict[str, Field]] = {
     "*": {r"(.*(?:features|options))\.cells": r"\1.bins"},
     "FrozenTree": {r"leaves\.(buffer|filled)": Dropped("pointed at buffers that a frozen tree has not")},
+    "UtilityTree": {r"features\.room": "features.capacity"},
     "ReinforcedTree": {
         r"options\.situations": "options.states",
         r"options\.questions": "options.actions",

@@ -10,7 +10,7 @@ from quercus.acquisition.layout import REFER
 from quercus.explain.captions import GREY, pick_colours
 from quercus.explain.chart import Box, Face
 from quercus.explain.page import write_html
-from quercus.explain.picture import draw, fit_head, head_room, make_bar
+from quercus.explain.picture import draw, fit_head, head_space, make_bar
 from quercus.explain.text import tree_column
 from quercus.explain.words import (
     others,
@@ -110,7 +110,7 @@ def write_text(tree: PolicyTree, shown: PolicyTree) -> str:
     lines = [summary(tree)]
     rest = max(_LINE - sum(wide[:-1]) - 2 * len(wide[:-1]), _LEAST)
     for first, *numbers, last in zip(*columns, strict=True):
-        middle = "  ".join(" " * (room - width(text)) + text for text, room in zip(numbers, wide[1:-1], strict=True))
+        middle = "  ".join(" " * (space - width(text)) + text for text, space in zip(numbers, wide[1:-1], strict=True))
         lines.append(f"{pad(first, wide[0])}  {middle}  {shorten(last, rest)}".rstrip())
     return "\n".join([*lines, *notes(tree, shown)])
 
@@ -238,7 +238,7 @@ def _face(tree: PolicyTree, node: PolicyNode) -> Face:
         id=node.id,
         parent=node.parent,
         depth=node.depth,
-        head=fit_head(lambda columns: shorten(text, columns), head_room(corner)),
+        head=fit_head(lambda columns: shorten(text, columns), head_space(corner)),
         corner=corner,
         bar=make_bar(list(_hues(tree).values()), list(node.probabilities.values())),
         left=left,

@@ -43,11 +43,11 @@ def brief(test: Test, passed: bool, columns: int, pretty: bool = False) -> str:
     """
     name, sign, value = show_name(test.feature), test.sign(passed), test.shown(passed)
     sign = _PRETTY[sign] if pretty else sign
-    room = columns - width(sign) - 2
-    if width(name) + width(value) > room:
-        columns = max(room - width(name), room // 2)
+    space = columns - width(sign) - 2
+    if width(name) + width(value) > space:
+        columns = max(space - width(name), space // 2)
         value = shorten(test.shown(passed, columns), columns)
-        name = shorten(name, room - width(value))
+        name = shorten(name, space - width(value))
     return f"{name} {sign} {value}"
 
 

@@ -10,7 +10,7 @@ from quercus.explain.picture import (
     draw,
     fit_head,
     frame,
-    head_room,
+    head_space,
     make_bar,
     missing_mark,
     pixels,
@@ -87,7 +87,7 @@ def faces(view: TreeView) -> list[Face]:
     found = []
     for node in view.nodes:
         share = _share(view, node)
-        head, right = _words(node, head_room(share))
+        head, right = _words(node, head_space(share))
         first = node.side == "left"
         found.append(
             Face(
@@ -172,14 +172,14 @@ def _share(view: TreeView, node: Node) -> str:
     return show_share(node.shares[view.classes.index(node.prediction)])
 
 
-def _words(node: Node, room: float) -> tuple[str, str]:
+def _words(node: Node, space: float) -> tuple[str, str]:
     """Return what stands on top of a box and at its lower right."""
     test = node.test
     if node.leaf is not None:
         answer = "no answer yet" if node.prediction is None else show_value(node.prediction)
         sure = {None: "", True: "certain", False: "uncertain"}[node.leaf.consistent]
-        return fit_head(lambda columns: shorten(answer, columns), room), sure
+        return fit_head(lambda columns: shorten(answer, columns), space), sure
     hidden = f"+{plural(node.hidden_leaves, 'leaf')}" if node.hidden_leaves else ""
     if test is None:
         return "", hidden
-    return fit_head(lambda columns: brief(test, True, columns, pretty=True), room), hidden
+    return fit_head(lambda columns: brief(test, True, columns, pretty=True), space), hidden

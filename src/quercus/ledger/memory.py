@@ -73,7 +73,7 @@ class Memory:
         """The records of all questions; id 1 is at position 0."""
         return self._records[: self.asked]
 
-    def _make_room(self, count: int) -> None:
+    def _ensure_capacity(self, count: int) -> None:
         needed = self.asked + count
         if needed > len(self._records):
             larger = np.empty(max(needed, len(self._records) * 3 // 2), QUESTION)
@@ -82,7 +82,7 @@ class Memory:
 
     def add(self, asked: NewQuestion) -> int:
         """Take over a question and return its id."""
-        self._make_room(1)
+        self._ensure_capacity(1)
         prediction = -1 if asked.prediction is None else self.labels.code(asked.prediction)
         self._records[self.asked] = (
             *(asked.row, asked.covered, asked.asked_at, asked.expires, asked.price, asked.worth),
@@ -99,7 +99,7 @@ class Memory:
     def add_rows(self, rows: NewQuestions) -> range:
         """Take over many questions and return their ids."""
         count, first = len(rows.records), self.asked
-        self._make_room(count)
+        self._ensure_capacity(count)
         added = self._records[first : first + count]
         added[:] = rows.records
         added["prediction"] = self.labels.commit(rows.predictions)

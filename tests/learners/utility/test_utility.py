@@ -53,7 +53,7 @@ DAMAGES = {
     "kind": lambda a: a["features"]["kind"].fill(5),
     "first": lambda a: a["features"]["first"].fill(3),
     "bins of a feature": lambda a: a["features"]["bins"].fill(99),
-    "room": lambda a: a["features"]["room"].fill(-1),
+    "capacity": lambda a: a["features"]["capacity"].fill(-1),
     "slot": lambda a: a["features"]["slot"].fill(0),
     "known": lambda a: a["features"]["known"].fill(-3),
     "weights": lambda a: a["weights"].fill(-1.0),

@@ -27,7 +27,7 @@ from quercus.store.states import read_state, rename_fields
 
 _HYPOTHESES = 500
 # What fields of records and dimensions were called in files of quercus 0.1.
-_FIELDS = {"cells": "bins", "cell": "bin"}
+_FIELDS = {"cells": "bins", "cell": "bin", "room": "capacity"}
 _ALL_ASKED: Status = np.empty(0, np.uint8)
 
 

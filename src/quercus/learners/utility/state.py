@@ -76,7 +76,7 @@ class UtilityState(State):
             "kind": Whole(high=UNSEEN),
             "first": Whole(),
             "bins": Whole(),
-            "room": Whole(),
+            "capacity": Whole(),
             "slot": Index("slot", np.int64),
             "known": Whole(high=_MOST_ROWS),
             "asked": Whole(high=_MOST_ROWS),
@@ -208,7 +208,7 @@ class UtilityState(State):
             Ranges of features that are given, by position.
         """
         features = self.features.copy()
-        capacity, quantiles = features["room"], self.numeric == QUANTILES
+        capacity, quantiles = features["capacity"], self.numeric == QUANTILES
         new = []
         for f in np.flatnonzero(~np.isnan(row)).tolist():
             if kinds[f] != "nominal":
@@ -239,7 +239,7 @@ class UtilityState(State):
 
     def _laid_out(self, features: npt.NDArray[np.void], classes: int, slots: int) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays that change where features get blocks as large as they say, one after the other."""
-        capacity, old = features["room"], self.features["room"]
+        capacity, old = features["capacity"], self.features["capacity"]
         sizes = self._sizes_for(classes) | {"slot": slots}
         if np.array_equal(capacity, old):
             reason = "another class" if classes > self.sizes["class"] else "another feature"
@@ -300,7 +300,7 @@ class UtilityState(State):
                 raise StateError(f"its feature {schema.names[f]!r} has more categories than are named.")
 
     def _expected_sizes(self) -> dict[str, int]:
-        capacity, quantiles, exp3 = self.features["room"], self.numeric == QUANTILES, self.numeric == EXP3
+        capacity, quantiles, exp3 = self.features["capacity"], self.numeric == QUANTILES, self.numeric == EXP3
         return (
             self.sizes
             | self._sizes_for(self.sizes["class"])
@@ -316,7 +316,7 @@ class UtilityState(State):
 
     def _check_blocks(self) -> None:
         f = self.features
-        kind, capacity, numeric = f["kind"], f["room"], f["kind"] == NUMERIC
+        kind, capacity, numeric = f["kind"], f["capacity"], f["kind"] == NUMERIC
         slots, laid = np.sort(f["slot"][f["slot"] >= 0]), capacity > 0
         is_sound = (
             (laid == (kind != UNSEEN)).all()
@@ -337,7 +337,7 @@ class UtilityState(State):
 
     def _check_sums(self) -> None:
         """Raise StateError unless the bins of a feature hold together what its total says."""
-        laid = np.flatnonzero(self.features["room"] > 0)
+        laid = np.flatnonzero(self.features["capacity"] > 0)
         sums = np.zeros_like(self.totals)
         if len(laid):
             sums[laid] = np.add.reduceat(self.counts, self.features["first"][laid], axis=0)

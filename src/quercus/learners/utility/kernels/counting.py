@@ -62,10 +62,10 @@ def count_anew(state: Any, f: int, number: int, forgets: bool) -> None:
     """Count the kept values of a feature in its new bins; with forgetting, scaled to what each class had."""
     feature = state.features[f]
     first, slot, classes = feature.first, feature.slot, state.options[0].classes
-    for bin_id in range(first, first + feature.room):
+    for bin_id in range(first, first + feature.capacity):
         for y in range(classes):
             state.counts[bin_id, y] = 0.0
-    begin_pairs(state, first, first + feature.room)
+    begin_pairs(state, first, first + feature.capacity)
     for i in range(number):
         kept = state.kept[slot, i]
         bin_id = first + find_bin(state.features, state.edges, f, kept.value)
@@ -171,8 +171,8 @@ def needs_resize(state: Any, row: Any, label: int) -> bool:
         return True
     for f in range(len(row)):
         x = row[f]
-        if x == x and x >= 0.0 and state.features[f].kind != NUMERIC and x >= state.features[f].room:
+        if x == x and x >= 0.0 and state.features[f].kind != NUMERIC and x >= state.features[f].capacity:
             return True
-        if x == x and state.features[f].room == 0:
+        if x == x and state.features[f].capacity == 0:
             return True
     return False

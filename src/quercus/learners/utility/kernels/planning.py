@@ -49,7 +49,7 @@ def make_workspace(state: Any, prices: Any) -> Any:
     features, classes = len(state.features), len(state.weights)
     bins, joint, items = 2, 1, len(prices.price)
     for f in range(features):
-        bins = max(bins, state.features[f].room)
+        bins = max(bins, state.features[f].capacity)
     for i in range(items):
         if prices.starts[i + 1] - prices.starts[i] > 1:
             joint = MOST_JOINT
