@@ -10,7 +10,7 @@ import numpy as np
 
 import quercus as qc
 from tests.frozen import views
-from tests.frozen.case import Case, Watch, learning, look, one_by_one, parts, take
+from tests.frozen.case import Case, Observe, learning, look, one_by_one, parts, take
 from tests.frozen.growing import FRAUD, NEEDS, SOME_CUTS, cuts_for, on_streams
 from tests.frozen.streams import stream
 
@@ -66,10 +66,10 @@ GROUPS: list[tuple[str, Any, dict[str, tuple[Any, str]]]] = [
 ]
 
 
-def buying(make: Callable[[], Any], name: str, rows: int = 1_000) -> Callable[[Watch, str], Any]:
+def buying(make: Callable[[], Any], name: str, rows: int = 1_000) -> Callable[[Observe, str], Any]:
     """Return a play: a case for each row, which explores, answers and learns what it bought."""
 
-    def play(watch: Watch, cut: str) -> dict[str, Any]:
+    def play(observe: Observe, cut: str) -> dict[str, Any]:
         data, learner = take(stream(name), rows), make()
         found: dict[str, Any] = {}
         answers, paid, bought = np.empty(len(data.y), object), np.zeros(len(data.y)), []
@@ -80,7 +80,7 @@ def buying(make: Callable[[], Any], name: str, rows: int = 1_000) -> Callable[[W
             answers[start:end], paid[start:end] = result.answers, result.cost
             bought += result.bought.tolist()
             if moment:
-                watch(moment, learner)
+                observe(moment, learner)
                 found[moment] = look(learner, data, moment)
         width = len(bought[-1])
         by_feature = np.array([row + [False] * (width - len(row)) for row in bought]).sum(axis=0)
@@ -90,10 +90,10 @@ def buying(make: Callable[[], Any], name: str, rows: int = 1_000) -> Callable[[W
     return play
 
 
-def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Watch, str], Any]:
+def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Observe, str], Any]:
     """Return a play: cases are opened, answered, saved, ordered, refused, cancelled and learned one by one."""
 
-    def play(watch: Watch, _cut: str) -> dict[str, Any]:
+    def play(observe: Observe, _cut: str) -> dict[str, Any]:
         data, learner = stream(name), make()
         # History is paid for.
         learner.fit(data.X[:200], data.y[:200])
@@ -121,7 +121,7 @@ def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Watch
         waiting, members = case.waiting, (learner.groups or {}).get(item, [item])
         case.receive({members[0]: data.X[0][members[0]] if isinstance(data.X[0], dict) else 0.5})
         paid = [cost for _, _, cost, *_ in result]
-        watch("end", learner)
+        observe("end", learner)
         shown = {"cases": result[:4] + result[-8:], "paid": paid, "ordered": [waiting, *views.case(case)]}
         shown["ledger"] = views.questions(ledger)
         return shown | {"end": views.view(learner, data.probe)}
@@ -137,7 +137,7 @@ def _dearest(learner: Any, X: Any) -> str:
     return max((item for item in items if item not in (learner.requires or {})), key=lambda item: costs.get(item, 1.0))
 
 
-def believing(watch: Watch, _cut: str) -> dict[str, Any]:
+def believing(observe: Observe, _cut: str) -> dict[str, Any]:
     """Tell a tree what an expert knows, before and after it learned."""
     data = stream("patients")
     table = {"fever": {"ill": {"yes": 0.7, "no": 0.3}, "well": {"yes": 0.3, "no": 0.7}}}
@@ -146,30 +146,30 @@ def believing(watch: Watch, _cut: str) -> dict[str, Any]:
     first = [case.question, case.probabilities]
     learner.buy_and_learn(data.X[:300], data.y[:300])
     learner.believe(table, 50.0)
-    watch("end", learner)
+    observe("end", learner)
     return {"first": first, "end": views.view(learner, data.probe)}
 
 
-def comparing(watch: Watch, _cut: str) -> dict[str, Any]:
+def comparing(observe: Observe, _cut: str) -> dict[str, Any]:
     """Ask comparisons in the place of values."""
     data = stream("patients")
     edges = {"age": [35.0, 50.0], "hb": [0.3, 0.6, 0.9]}
     X, probe = qc.comparisons(data.X, edges), qc.comparisons(data.probe, edges)
     learner = qc.ReinforcedTree(questions=3, costs={"hb <= 0.6": 2.0})
     result = learner.buy_and_learn(X, data.y)
-    watch("end", learner)
+    observe("end", learner)
     rows = [qc.comparisons(data.X[row], edges) for row in range(4)]
     return {"rows": rows, "paid": float(result.cost.sum()), "end": views.view(learner, probe)}
 
 
-def evaluated(make: Callable[[], Any]) -> Callable[[Watch, str], Any]:
+def evaluated(make: Callable[[], Any]) -> Callable[[Observe, str], Any]:
     """Return a play: `evaluate` opens a case for each row."""
 
-    def play(watch: Watch, cut: str) -> dict[str, Any]:
+    def play(observe: Observe, cut: str) -> dict[str, Any]:
         data, learner = stream("patients"), make()
         chunk = 37 if cut == "ragged" else 8192
         run = qc.evaluate((data.X, data.y), learner, chunk=chunk, warm_up=50, progress=False)
-        watch("end", learner)
+        observe("end", learner)
         return views.run(run) | {"end": views.view(learner, data.probe)}
 
     return play

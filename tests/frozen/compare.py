@@ -73,10 +73,10 @@ def play(path: str, names: list[str]) -> None:
     for case in CASES:
         if any(fnmatch(case.name, name) for name in names):
 
-            def watch(moment: str, learner: Any, name: str = case.name) -> None:
+            def observe(moment: str, learner: Any, name: str = case.name) -> None:
                 found[name, moment] = (name_of(learner), dict(columns(views.state(learner))))
 
-            case.play(watch, "usual")
+            case.play(observe, "usual")
     with open(path, "wb") as file:
         pickle.dump((quercus.__file__, found), file)
 

@@ -335,7 +335,7 @@ def clear_slot(tree: Any, slot: int, node: int) -> None:
     leaves[slot].drawn = 0
     leaves[slot].weight = 0.0
     leaves[slot].evaluated = 0.0
-    leaves[slot].looks = 0
+    leaves[slot].evaluations = 0
     leaves[slot].bayes_right = 0.0
     leaves[slot].majority_right = 0.0
     for bin_id in range(option.bins):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from quercus.learners.incremental.layout import (
     BINS,
     CREDIBLE,
-    CUTS_AND_LOOKS,
+    CUTS_AND_EVALUATIONS,
     HEAVIEST_SUM,
     HOEFFDING,
     HOEFFDING_INTERVAL,
@@ -111,7 +111,7 @@ def _check_options(used: dict[str, npt.NDArray[Any]]) -> None:
     o, buffers = used["options"][0], used["buffers"]
     is_credible = o["rule"] in (CREDIBLE, HOEFFDING_INTERVAL)
     sound = not is_credible or (
-        o["criterion"] <= MEASURE_DEVIATION and 0.0 < o["scale"] <= 0.5 and o["correction"] <= CUTS_AND_LOOKS
+        o["criterion"] <= MEASURE_DEVIATION and 0.0 < o["scale"] <= 0.5 and o["correction"] <= CUTS_AND_EVALUATIONS
     )
     require(sound and (o["rule"] != HOEFFDING or 0.0 < o["scale"] <= 1.0), "its rule is none")
     require(o["alpha"] > 0.0 and o["classes"] >= 1 and o["nodes"] >= 1, "its options make no sense")

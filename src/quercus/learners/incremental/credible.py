@@ -20,7 +20,14 @@ from quercus.classifier import Classifier
 from quercus.engine import Floats, Integers
 from quercus.learners.incremental.credible_kernels import run_adaptive_credible_rows, run_credible_rows
 from quercus.learners.incremental.engine import count_alternate_subtrees
-from quercus.learners.incremental.layout import CREDIBLE, CUTS, CUTS_AND_LOOKS, HOEFFDING_INTERVAL, LABEL, NO_CORRECTION
+from quercus.learners.incremental.layout import (
+    CREDIBLE,
+    CUTS,
+    CUTS_AND_EVALUATIONS,
+    HOEFFDING_INTERVAL,
+    LABEL,
+    NO_CORRECTION,
+)
 from quercus.learners.incremental.pooled.engine import PoolEngine, PoolLabels, read_places
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.rows import FullError
@@ -28,7 +35,7 @@ from quercus.schema import Schema, read_weights
 from quercus.statistics.credible import MEASURES
 
 _BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
-_CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}
+_CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_EVALUATIONS}
 # A leaf is evaluated again when its weight has grown by this share, and by the grace period.
 _PACE = 0.02
 # What a pool without labels has not: a schema that is fitted, and what follows from it.

@@ -67,7 +67,7 @@ def find_credible_cut(tree: Any, slot: int, table: Any, bins: Any, scratch: Any)
     cuts = 0
     if option.correction != NO_CORRECTION:
         cuts = count_credible_cuts(tree, slot, bins, scratch)
-    levels = find_levels(option.correction, cuts, tree.leaves[slot].looks)
+    levels = find_levels(option.correction, cuts, tree.leaves[slot].evaluations)
     tail = delta * 2.0 ** -levels[1]
     best, best_feature, best_cut = 0.0, -1, -1
     for j in range(option.features):
@@ -120,7 +120,7 @@ def evaluate_credible_leaf(tree: Any, node: int, table: Any, scratch: Any) -> No
     bins = np.empty((MAX_CATEGORIES, tree.counts.shape[1]), np.float64)
     leaf.evaluated = leaf.weight
     if count_present(tree.hist, slot, tree.options[0].classes) >= 2:
-        leaf.looks += 1
+        leaf.evaluations += 1
         j, cut = find_credible_cut(tree, slot, table, bins, scratch)
         if j >= 0:
             gain = estimate_gain(tree, slot, j, cut, bins, scratch) / leaf.weight

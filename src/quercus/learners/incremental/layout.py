@@ -22,7 +22,7 @@ HEAVIEST_SUM = 1e120
 GINI, ENTROPY, ENTROPY_BITS, KEARNS_MANSOUR, ERROR = range(5)
 HOEFFDING, PRACTICAL, THEOREM, TIGHT, MCDIARMID, CREDIBLE, HOEFFDING_INTERVAL = range(7)
 # What a credible tree divides its delta by.
-NO_CORRECTION, CUTS, CUTS_AND_LOOKS = range(3)
+NO_CORRECTION, CUTS, CUTS_AND_EVALUATIONS = range(3)
 MAJORITY, NAIVE_BAYES, ADAPTIVE = range(3)
 # Why run_rows stopped, in options.stopped, beside the codes of quercus.rows.
 NEEDS_CAPACITY, NEEDS_RESIZE = 3, 4

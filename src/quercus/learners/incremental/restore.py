@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,10 +15,20 @@ from quercus.store import Model, ModelFileError
 from quercus.store.states import read_state, rename_fields
 
 S = TypeVar("S", bound=TreeState)
-# What fields of records and dimensions were called in files of quercus 0.1.
-_FIELDS = {"cells": "bins", "cell": "bin"}
+# What arrays were called in files of quercus 0.1; then fields of their records, and dimensions.
+_ARRAYS = {"watches": "monitors", "watching": "trials"}
+_FIELDS = {"cells": "bins", "cell": "bin", "looks": "evaluations"}
 # A dimension has at most this many times as many places as are used, and so many more.
 _SPARE, _MORE_SPARE = 2, 64
+
+
+def rename(model: Model) -> Model:
+    """Return a file in which everything has the names of today."""
+    extra = dict(model.extra)
+    if isinstance(extra.get("capacities"), dict):
+        extra["capacities"] = {_ARRAYS.get(name, name): shape for name, shape in extra["capacities"].items()}
+    arrays = {_ARRAYS.get(name, name): array for name, array in model.arrays.items()}
+    return rename_fields(replace(model, arrays=arrays, extra=extra), _FIELDS)
 
 
 def restore_tree(model: Model, kind: type[S], max_bytes: int) -> S:
@@ -32,7 +43,7 @@ def restore_tree(model: Model, kind: type[S], max_bytes: int) -> S:
     max_bytes
         Limit of the tree.
     """
-    model, schema = rename_fields(model, _FIELDS), model.schema
+    schema = model.schema
     at_most = {"class": len(schema["labels"]), "feature": len(schema["names"])}
     try:
         tree = read_state(model, kind, at_most=at_most, sizes=_read_sizes(model, kind))

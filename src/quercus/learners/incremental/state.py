@@ -101,7 +101,7 @@ class TreeState(BoundedState):
             "drawn": Whole(np.int64, high=1),
             "weight": _WEIGHT,
             "evaluated": _WEIGHT,  # weight at the last evaluation
-            "looks": Whole(np.int64, high=2**62),  # how often a credible tree has compared its cuts
+            "evaluations": Whole(np.int64, high=2**62),  # how often a credible tree has compared its cuts
             "bayes_right": _WEIGHT,
             "majority_right": _WEIGHT,
         },

@@ -249,7 +249,7 @@ class Node:
 
     volume: float
     box: list[Any]  # of each feature [low, high], or the categories still possible
-    looks: int = 0
+    evaluations: int = 0
     cut: Cut | None = None
     missing_left: bool | None = None
     left: int | None = None
@@ -345,8 +345,8 @@ class PoolTree:
         node, rows = self.tree[index], self.rows_of(index)
         if sum(count > 0 for count in self.counts_of(rows)) < 2:
             return
-        node.looks += 1
-        cut = self.rule.choose(self._cuts(node, rows), node.looks)
+        node.evaluations += 1
+        cut = self.rule.choose(self._cuts(node, rows), node.evaluations)
         if cut is None:
             return
         node.cut, node.missing_left = cut, sum(cut.left) >= sum(cut.right)
@@ -437,7 +437,7 @@ class PoolTree:
             "weight": sum(self.counts_of(rows)),
             "size": self.size_of(index),
             "rows": rows,
-            "looks": node.looks,
+            "evaluations": node.evaluations,
             "volume": node.volume,
         }
 

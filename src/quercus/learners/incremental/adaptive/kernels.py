@@ -47,7 +47,7 @@ LONGEST_TRIAL = 5_000
 @kernel
 def is_due_on_trial(tree: Any, slot: int, w: float) -> bool:
     """Return what ``is_due`` does, for a leaf of an alternate: these may still grow when the tree itself may not."""
-    return tree.watching[0].full == 0 and has_grown(tree.leaves[slot], tree.options[0], w)
+    return tree.trials[0].full == 0 and has_grown(tree.leaves[slot], tree.options[0], w)
 
 
 @kernel
@@ -55,7 +55,7 @@ def answer_alternates(
     tree: Any, rows: Any, order: Any, i: int, leaf: int, resumes: bool, bins: Any, scratch: Any
 ) -> bool:
     """Let the alternates above a leaf answer row i, and count who will need room; return whether the row fits."""
-    nodes, leaves, option, trials = tree.nodes, tree.leaves, tree.options[0], tree.watching[0]
+    nodes, leaves, option, trials = tree.nodes, tree.leaves, tree.options[0], tree.trials[0]
     X, y, w = rows.X, rows.y[i], rows.weight[i]
     p = scratch[0]
     slot = nodes[leaf].slot
@@ -64,7 +64,7 @@ def answer_alternates(
     fits = True
     at = leaf
     while at >= 0:
-        monitor = tree.watches[at]
+        monitor = tree.monitors[at]
         at = monitor.parent
         trials.needed += monitor.starts if trials.full == 0 else 0
         if monitor.alternate == 0:
@@ -91,9 +91,9 @@ def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: A
 
     As the Hoeffding adaptive tree does (Bifet & Gavaldà 2009), errors in ADWIN's windows (Bifet & Gavaldà 2007).
     """
-    nodes, leaves, windows, option, trials = tree.nodes, tree.leaves, tree.windows, tree.options[0], tree.watching[0]
+    nodes, leaves, windows, option, trials = tree.nodes, tree.leaves, tree.windows, tree.options[0], tree.trials[0]
     X, y, w = rows.X, rows.y[i], rows.weight[i]
-    monitor = tree.watches[node]
+    monitor = tree.monitors[node]
     if monitor.starts:
         monitor.starts = 0
         trials.starting -= 1
@@ -133,8 +133,8 @@ def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: A
 @kernel
 def judge_alternate(tree: Any, node: int) -> None:
     """Replace a node by its alternate if that errs less, drop it if it errs more or has been on trial too long."""
-    rows = tree.watches[node].rows
-    lead = lead_of_alternate(tree.windows[tree.watches[node].alternate + 1])
+    rows = tree.monitors[node].rows
+    lead = lead_of_alternate(tree.windows[tree.monitors[node].alternate + 1])
     if lead > 0.0:
         replace_by_alternate(tree, node)
     elif rows >= LONGEST_TRIAL or (rows >= SHORTEST_TRIAL and lead < 0.0):
@@ -168,7 +168,7 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
     # Fetched once: from a struct, each costs more than a small step of the loop.
     nodes, counts, leaves, hist = tree.nodes, tree.counts, tree.leaves, tree.hist
     edges, features, option = tree.edges, tree.features, tree.options[0]
-    watches, windows, trials = tree.watches, tree.windows, tree.watching[0]
+    monitors, windows, trials = tree.monitors, tree.windows, tree.trials[0]
     X, y, w, decisions, monitored = rows.X, rows.y, rows.weight, rows.decisions, rows.monitored
     n_features = option.features
     bins = np.empty(n_features, np.int64)
@@ -251,7 +251,7 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
         at = node
         while at >= 0:
             rises = feeds and adwin_add(windows[at], wrong, CHANGE_DELTA) and adwin_rose(windows[at])
-            monitor = watches[at]
+            monitor = monitors[at]
             if monitor.alternate > 0 or monitor.starts:
                 try_alternate(tree, rows, i, feeds, at, table, other_bins, scratch)
             elif rises:
