@@ -121,12 +121,12 @@ def test_an_expert_knows_how_often_predicates_hold():
 
 def test_a_prior_that_is_kept_is_that_of_algorithm_6():
     table = {"a": {0: {"yes": 0.2, "no": 0.8}, 1: {"yes": 0.9, "no": 0.1}}}
-    model = qc.UtilityTree.paper(forget=0.05, objective="ig").believe(table, weight=10)
+    model = qc.UtilityTree.paper(forget=0.05, objective="ig").add_prior(table, weight=10)
     alpha, beta = np.array([1 + 2.0, 1 + 9.0]), np.array([1 + 8.0, 1 + 1.0])
     best = alpha.copy(), beta.copy()
     for label, value in ((0, "no"), (1, "yes"), (1, "no"), (0, "no")):
         model.buy_and_learn([{"a": value}], [label])
-        model.believe(table, weight=0.05 * 10)
+        model.add_prior(table, weight=0.05 * 10)
         alpha, beta = 0.95 * alpha + 0.05 * best[0], 0.95 * beta + 0.05 * best[1]
         (alpha if value == "yes" else beta)[label] += 1
     model.set_costs({"a": 0.0})

@@ -116,6 +116,10 @@ def why(result: Any) -> dict[str, Any]:
         parts["path"] = [
             [step.feature, step.test.op, _categories(step.test.value), step.passed] for step in result.path
         ]
+    if "contributions" in parts:
+        # By their former names, which stored values have.
+        found = parts.pop("contributions")
+        parts["singles"] = [{"feature": one.feature, "value": one.value, "told": one.log_odds} for one in found]
     return parts
 
 

@@ -41,7 +41,7 @@ def _cells(scale: Scale) -> list[Cell]:
 
 
 def known_shares(concepts: tuple[int, ...]) -> dict[str, dict[int, dict[str, float]]]:
-    """Return how often each predicate holds in each class, as `UtilityTree.believe` takes it.
+    """Return how often each predicate holds in each class, as `UtilityTree.add_prior` takes it.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ def _measure(cell: Cell, seed: int) -> list[Row]:
     after: Callable[[Any], None] | None = None
     if part in _READINGS and value > 0:
         table = known_shares((0,) if part == "first" else (0, 1, 2))
-        model.believe(table, weight=WEIGHT * value)
+        model.add_prior(table, weight=WEIGHT * value)
         if part == "kept":
-            after = lambda one: one.believe(table, weight=GAMMA * WEIGHT * value)  # noqa: E731
+            after = lambda one: one.add_prior(table, weight=GAMMA * WEIGHT * value)  # noqa: E731
     found = follow(model, see, seed, _STEP, after)
     return [{"utility": float(found[:, 2].mean()), "cost": float(found[:, 1].sum())}]
 

@@ -138,7 +138,7 @@ def test_without_room_there_are_none(make, tmp_path):
         assert model.nbytes <= model.max_bytes
     if make is qc.EvergreenTree:
         assert not model._state.additive.is_on
-        assert model.explain_one({f"x{f}": 3.0 for f in range(6)}).singles == ()
+        assert model.explain_one({f"x{f}": 3.0 for f in range(6)}).contributions == ()
     model.save(tmp_path / "model.quercus")
     again = qc.load(tmp_path / "model.quercus")
     for one in (model, again):
@@ -211,7 +211,7 @@ def test_a_value_nobody_knows_adds_nothing_to_an_explanation():
     rng = np.random.default_rng(1)
     X = [{"n": float(x), "c": "ab"[int(x > 0)]} for x in rng.normal(size=800)]
     tree = qc.EvergreenTree().partial_fit(X, [x["n"] > 0 for x in X])
-    found = {single.feature: single.told for single in tree.explain_one({"n": 1.0, "c": "z"}).singles}
+    found = {one.feature: one.log_odds for one in tree.explain_one({"n": 1.0, "c": "z"}).contributions}
     assert found["c"] == 0
     assert found["n"] > 0
 

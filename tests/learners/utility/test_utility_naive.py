@@ -237,7 +237,7 @@ class Follower:
             steps += 1
             if not self.case.edges or not self.explore:
                 believed = self.tree._posterior(self.codes, np.array(self.case.status, np.uint8))
-                np.testing.assert_allclose(believed, naive.believe(self.plain, self.case), rtol=1e-10, atol=1e-13)
+                np.testing.assert_allclose(believed, naive.posterior_of(self.plain, self.case), rtol=1e-10, atol=1e-13)
         return steps
 
 

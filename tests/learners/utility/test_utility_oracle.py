@@ -19,11 +19,11 @@ from tests.learners.utility.oracle.cases import (
     Items,
     Rules,
     answer,
-    believe,
     best_answer,
     exp3_shares,
     exp3_update,
     plan,
+    posterior_of,
     reveal,
     run,
     seen_bins,
@@ -300,7 +300,7 @@ def test_the_feature_that_tells_more_per_price_is_bought():
     case = Case.opened(["0", None])
     assert plan(model, case, Items.single([1, 1]), Rules()).stop == "confident"
     assert answer(model, case) == "a"
-    assert believe(model, case).tolist() == close([81 / 83, 2 / 83])
+    assert posterior_of(model, case).tolist() == close([81 / 83, 2 / 83])
 
 
 def test_free_items_are_taken_whatever_the_stops_say():
@@ -385,7 +385,7 @@ def test_loss_moves_answer_and_confidence():
     model = two_tests()
     loss = [[0, 1], [100, 0]]
     case = Case.opened(["0", None])
-    assert best_answer(believe(model, case), loss) == 1
+    assert best_answer(posterior_of(model, case), loss) == 1
     assert answer(model, case, loss) == "b"
     # the expected loss, 81/83, is at most (1 - confidence) 100 up to a confidence of about .9902
     assert plan(model, case, Items.single([1, 1]), Rules(confidence=0.990, loss=loss)).stop == "confident"
@@ -395,7 +395,7 @@ def test_loss_moves_answer_and_confidence():
 def test_ties_go_to_the_first_sorted_class():
     model = table_model([(1, "z", ["u"]), (1, "a", ["v"])])
     assert answer(model, empty(model)) == "a"
-    assert believe(model, empty(model)).tolist() == [0.5, 0.5]
+    assert posterior_of(model, empty(model)).tolist() == [0.5, 0.5]
 
 
 def test_missing_and_unheard_of_values_count_for_nothing():
@@ -404,7 +404,7 @@ def test_missing_and_unheard_of_values_count_for_nothing():
     unheard = Case.opened(["2", None])
     for case in (missing, unheard):
         assert seen_bins(model, case) == {}
-        assert believe(model, case).tolist() == [0.5, 0.5]
+        assert posterior_of(model, case).tolist() == [0.5, 0.5]
         assert plan(model, case, Items.single([1, 1]), Rules(objective="ec2", gain=0.0)).item == 1
 
 
@@ -414,7 +414,7 @@ def test_groups_are_scored_by_joint_outcomes_of_what_is_unknown():
     joint = scoring.joint_table(theta[:2])
     assert plan(model, empty(model), items, Rules()).scores[0] == close(scoring.ig([0.5, 0.5], joint))
     case = Case.opened(["0", None, None])
-    q = believe(model, case)
+    q = posterior_of(model, case)
     assert plan(model, case, items, Rules()).scores[0] == close(scoring.ig(q, theta[1]))
     summed = plan(model, empty(model), items, Rules(objective="eced")).scores[0]
     assert summed == close(sum(scoring.eced([0.5, 0.5], t) for t in theta[:2]))
@@ -473,7 +473,7 @@ def test_thresholds_ask_by_their_best_edge_and_then_count_by_it():
     reveal(model, case, items, decision, [2.5])
     assert seen_bins(model, case) == {0: (0, 1, 2, 3)}
     low, high = (80 + 0.8) / 82, 0.8 / 122
-    assert believe(model, case)[0] == close(81 * low / (81 * low + 121 * high))
+    assert posterior_of(model, case)[0] == close(81 * low / (81 * low + 121 * high))
     assert seen_bins(model, Case.opened([2.5])) == {0: (2,)}
     assert plan(model, empty(model), items, Rules(), edges={0: 7}).edges == {0: 7}
     assert plan(model, empty(model), items, Rules(), edges={0: 7}).score < decision.score
@@ -504,7 +504,7 @@ def test_xor_needs_a_look_ahead():
     assert answer(model, case) == "a"
     pair = model.pair_mean(0, 1)
     likelihood = model.mean()[0][:, 1] * pair[:, 1, 1] / pair[:, 1].sum(axis=1)
-    assert believe(model, case).tolist() == close((likelihood * model.P() / (likelihood @ model.P())).tolist())
+    assert posterior_of(model, case).tolist() == close((likelihood * model.P() / (likelihood @ model.P())).tolist())
 
 
 def test_a_missing_first_of_a_pair_ends_the_pair():

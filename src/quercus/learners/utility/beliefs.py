@@ -80,7 +80,7 @@ def read_beliefs(schema: Schema, names: Sequence[str], table: Any, classes: Any,
     if weight is not None:
         check_number("weight", weight, least=0, above=True, most=HEAVIEST)
     if table is None and classes is None:
-        raise ValueError("there is nothing to believe; give a table, or classes={'ill': 1, 'well': 9}.")
+        raise ValueError("the prior is empty; give a table, or classes={'ill': 1, 'well': 9}.")
     parts = {} if table is None else _read_table(table, weight)
     shares = {} if classes is None else _read_numbers("classes", classes, weight, "{'ill': 1, 'well': 9}")
     if len(names) > len(schema.names):

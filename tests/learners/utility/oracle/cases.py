@@ -161,7 +161,7 @@ def seen_bins(model: NaiveUtility, case: Case) -> dict[int, Bins]:
     return seen
 
 
-def believe(model: NaiveUtility, case: Case, theta: Theta | None = None) -> Array:
+def posterior_of(model: NaiveUtility, case: Case, theta: Theta | None = None) -> Array:
     """q by class number; with the mean unless a sample is given."""
     theta = model.mean() if theta is None else theta
     seen = seen_bins(model, case)
@@ -182,7 +182,7 @@ def answer(model: NaiveUtility, case: Case, loss: ArrayLike | None = None) -> An
     """The label that is answered; None before there is any."""
     if not model.labels:
         return None
-    return model.labels[best_answer(believe(model, case), loss, model.sorted_classes())]
+    return model.labels[best_answer(posterior_of(model, case), loss, model.sorted_classes())]
 
 
 class Step:
@@ -202,7 +202,7 @@ class Step:
     ) -> None:
         self.model, self.case, self.items, self.rules = model, case, items, rules
         self.theta = model.mean() if theta is None or rules.lookahead == 2 else list(theta)
-        self.q = believe(model, case, self.theta)
+        self.q = posterior_of(model, case, self.theta)
         self.seen = seen_bins(model, case)
         self.uniforms, self.given_edges, self.scenes = uniforms, edges or {}, scenes
         self.chosen_edges: dict[int, int] = {}

@@ -212,7 +212,7 @@ class NaiveUtility:
             if not is_missing(value):
                 feature.learn(value, y, weight)
 
-    def believe(self, table: Table, weight: float | None = 10.0, classes: Mapping[Any, float] | None = None) -> None:
+    def add_prior(self, table: Table, weight: float | None = 10.0, classes: Mapping[Any, float] | None = None) -> None:
         """table: feature number -> label -> value -> number. Reading: nothing is forgotten for it, 0 is no example."""
         for label, share in in_proportion(classes or {}, weight).items():
             self.n[self.add_class(label)] += share
