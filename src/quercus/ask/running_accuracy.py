@@ -44,23 +44,23 @@ class RunningAccuracy:
     def current(self) -> FairAccuracy:
         """Return the figures about all rows before the oldest open question."""
         ledger, fair = self._ledger, self._fair
-        settled: list[Question] = []
+        resolved: list[Question] = []
         waiting: Question | None = None
         while self._next <= ledger.asked and waiting is None:
             question = ledger.question(self._next)
             if question.status == "open":
                 waiting = question
             else:
-                settled.append(question)
+                resolved.append(question)
                 self._next += 1
-        if settled:
+        if resolved:
             fair.add_many(
-                [q.row for q in settled],
-                [q.covered for q in settled],
-                [math.nan if q.propensity is None else q.propensity for q in settled],
-                [math.nan if q.status == "expired" else q.answer == q.prediction for q in settled],
-                losses=None if self._loss is None else [self._cost(q.answer, q.prediction) for q in settled],
-                truths=[q.answer for q in settled],
+                [q.row for q in resolved],
+                [q.covered for q in resolved],
+                [math.nan if q.propensity is None else q.propensity for q in resolved],
+                [math.nan if q.status == "expired" else q.answer == q.prediction for q in resolved],
+                losses=None if self._loss is None else [self._cost(q.answer, q.prediction) for q in resolved],
+                truths=[q.answer for q in resolved],
             )
         if waiting is None:
             fair.advance(self._state.seen, self._state.covered)

@@ -164,11 +164,11 @@ def _find_worth(model: Any) -> float | None:
         return None if model.worth is None else float(model.worth)
     labels = model.classes_.tolist()
     rewards = _rewards(model, labels, labels)
-    stake = float((rewards.max(axis=1) - rewards.min(axis=1)).max()) if len(labels) > 1 else 1.0
+    loss_at_stake = float((rewards.max(axis=1) - rewards.min(axis=1)).max()) if len(labels) > 1 else 1.0
     if model.loss is not None and hasattr(model, "rewards"):
-        stake = float(-rewards.min())
+        loss_at_stake = float(-rewards.min())
     paid = [price for price in model._prices.costs if price > 0]
-    return AUTO_WORTH * median(paid) / stake if paid and stake > 0 else None
+    return AUTO_WORTH * median(paid) / loss_at_stake if paid and loss_at_stake > 0 else None
 
 
 def _rewards(model: Any, truths: Sequence[Any], answers: Sequence[Any]) -> Floats:

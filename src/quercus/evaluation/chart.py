@@ -214,7 +214,7 @@ def _grid(x: Axis, y: Axis, wide: int, high: int, x_label: str) -> list[str]:
 
 
 def _path(line: Line, x: Axis, y: Axis, wide: int, high: int) -> str:
-    at_x, at_y = thin(x.place(line.x), y.place(line.y))
+    at_x, at_y = subsample(x.place(line.x), y.place(line.y))
     keep = np.isfinite(at_y) & (at_x >= -1e-9)
     if not keep.any():
         return ""
@@ -238,12 +238,12 @@ def _note(note: tuple[float, float, str], x: Axis, y: Axis, wide: int, high: int
     return f'<circle cx="{across:.1f}" cy="{down:.1f}" r="8" fill-opacity="0"><title>{escape(note[2])}</title></circle>'
 
 
-def thin(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def subsample(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Average neighbours so that a line has at most some hundred points.
 
     Examples
     --------
-    >>> len(thin(np.arange(1000.0), np.zeros(1000))[0])
+    >>> len(subsample(np.arange(1000.0), np.zeros(1000))[0])
     334
     """
     group = -(-len(x) // _MOST_POINTS)

@@ -90,7 +90,7 @@ class BestPolicy:
         --------
         >>> policy = best_policy(([["a"], ["b"]] * 9, ["no", "yes"] * 9), price_of_error=5)
         >>> purchases = policy.purchases([["b"], ["c"]])
-        >>> purchases.answers.tolist(), told.cost.tolist()
+        >>> purchases.answers.tolist(), purchases.cost.tolist()
         (['yes', 'no'], [1.0, 1.0])
         """
         from quercus.acquisition.rows import Purchases

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quercus.arguments import check_choice, check_number
 from quercus.ledger.features import Block
-from quercus.ledger.labels import LabelBook, LabelRows, type_of
+from quercus.ledger.labels import LabelEncoder, LabelRows, type_of
 from quercus.ledger.layout import ANSWERED, KINDS, LABEL, NONE, OPEN, QUESTION, UNKNOWN_CHANGE
 from quercus.ledger.question import Label, Value
 from quercus.ledger.rows import read_block
@@ -54,7 +54,7 @@ class NewQuestions(NamedTuple):
 
 def read_asked(
     features: Any,
-    book: LabelBook,
+    encoder: LabelEncoder,
     *,
     row: int,
     covered: int,
@@ -75,7 +75,7 @@ def read_asked(
     --------
     >>> given = dict(price=1.0, worth=2.0, propensity=0.5, explored=False, prediction=None, probability=math.nan)
     >>> given |= dict(kind="label", question=None, time=None, expires=None)
-    >>> read_asked({"age": 41}, LabelBook(), row=3, covered=4, **given)
+    >>> read_asked({"age": 41}, LabelEncoder(), row=3, covered=4, **given)
     Traceback (most recent call last):
         ...
     ValueError: covered=4 is out of range; give a number of at least 0 and at most 3.
@@ -92,7 +92,7 @@ def read_asked(
         propensity=_read_propensity(propensity),
         probability=min(_read_optional("probability", probability, 0.0, 1.0 + _ROUNDING), 1.0),
         explored=_read_flag("explored", explored),
-        prediction=None if prediction is None else book.check(prediction, "the prediction"),
+        prediction=None if prediction is None else encoder.check(prediction, "the prediction"),
         kind=kind,
         question=question,
         features=read_features(features),
@@ -101,7 +101,7 @@ def read_asked(
 
 def read_rows(
     table: Any,
-    book: LabelBook,
+    encoder: LabelEncoder,
     *,
     names: Sequence[str] | None,
     row: Any,
@@ -122,14 +122,14 @@ def read_rows(
     --------
     >>> given = dict(names=None, price=1.0, worth=math.nan, propensity=None, explored=False, probability=math.nan)
     >>> given |= dict(prediction=None, time=None, expires=None, answers=["yes", None])
-    >>> rows = read_rows({"age": [41, 29]}, LabelBook(), row=[3, 9], covered=[3, 8], **given)
+    >>> rows = read_rows({"age": [41, 29]}, LabelEncoder(), row=[3, 9], covered=[3, 8], **given)
     >>> rows.records["status"].tolist()
     [1, 0]
     """
     features = read_block(table, names)
     count = features.rows
-    predictions = book.read(prediction, "prediction", count)
-    answered = book.read(answers, "answers", count, type_of(predictions))
+    predictions = encoder.read(prediction, "prediction", count)
+    answered = encoder.read(answers, "answers", count, type_of(predictions))
     records = np.empty(count, QUESTION)
     records["row"] = _read_counts("row", row, count, 1)
     records["covered"] = _read_counts("covered", covered, count, 0)

@@ -117,10 +117,10 @@ def batch_rows(first: int, rows: NewQuestions, state: bytes) -> Any:
     Examples
     --------
     >>> from quercus.ledger.asking import read_rows
-    >>> from quercus.ledger.labels import LabelBook
+    >>> from quercus.ledger.labels import LabelEncoder
     >>> given = dict(names=None, price=1.0, worth=math.nan, propensity=None, explored=False, probability=math.nan)
     >>> given |= dict(prediction=None, time=None, expires=None, answers=["yes", None])
-    >>> rows = read_rows({"age": [41, 29]}, LabelBook(), row=[3, 9], covered=[3, 8], **given)
+    >>> rows = read_rows({"age": [41, 29]}, LabelEncoder(), row=[3, 9], covered=[3, 8], **given)
     >>> batch_rows(1, rows, b"").column("answer").to_pylist()
     ['"yes"', None]
     """

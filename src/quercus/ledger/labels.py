@@ -36,15 +36,15 @@ class LabelRows(NamedTuple):
     values: list[Label]
 
 
-class LabelBook:
+class LabelEncoder:
     """Labels in order of arrival, and the one type that they have.
 
     Examples
     --------
-    >>> book = LabelBook()
-    >>> book.code("yes"), book.code("no"), book.code("yes"), book.type
+    >>> encoder = LabelEncoder()
+    >>> encoder.code("yes"), encoder.code("no"), encoder.code("yes"), encoder.type
     (0, 1, 0, 'str')
-    >>> book.check(True, "the answer to question 3")
+    >>> encoder.check(True, "the answer to question 3")
     Traceback (most recent call last):
         ...
     quercus.ledger.errors.LabelMismatch: labels were str and the answer to question 3 is bool (True); give all ...
@@ -69,7 +69,7 @@ class LabelBook:
 
         Examples
         --------
-        >>> LabelBook().check(np.int64(3), "the answer")
+        >>> LabelEncoder().check(np.int64(3), "the answer")
         3
         """
         value = plain(raw)
@@ -96,7 +96,7 @@ class LabelBook:
 
         Examples
         --------
-        >>> LabelBook().code("yes")
+        >>> LabelEncoder().code("yes")
         0
         """
         code = self._codes.get(label)
@@ -122,7 +122,7 @@ class LabelBook:
 
         Examples
         --------
-        >>> LabelBook().read(["a", None, "a"], "prediction", 3)
+        >>> LabelEncoder().read(["a", None, "a"], "prediction", 3)
         LabelRows(codes=array([ 0, -1,  0]), values=['a'])
         """
         if values is None:
@@ -162,8 +162,8 @@ class LabelBook:
 
         Examples
         --------
-        >>> book = LabelBook()
-        >>> book.commit(book.read(["b", None, "a"], "prediction", 3))
+        >>> encoder = LabelEncoder()
+        >>> encoder.commit(encoder.read(["b", None, "a"], "prediction", 3))
         array([ 0, -1,  1], dtype=int32)
         """
         codes = np.array([*map(self.code, rows.values), -1], dtype=np.int32)

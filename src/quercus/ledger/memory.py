@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quercus.ledger.asking import NewQuestion, NewQuestions
 from quercus.ledger.features import Block, FeatureStore
-from quercus.ledger.labels import LabelBook
+from quercus.ledger.labels import LabelEncoder
 from quercus.ledger.layout import (
     ANSWERED,
     EXPIRED,
@@ -60,7 +60,7 @@ class Memory:
         self._records = np.empty(_FIRST_CAPACITY, QUESTION)
         self._first_open = 0
         self.asked = self.answered = self.expired = 0
-        self.labels = LabelBook()
+        self.labels = LabelEncoder()
         self.features = FeatureStore()
         self.topics: dict[int, str] = {}
         self.measured: dict[int, Label] = {}

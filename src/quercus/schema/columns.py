@@ -112,7 +112,7 @@ def read_series(series: Any, what: str) -> Column:
 
 def _from_categorical(values: Any, what: str) -> Codes:
     codes, present = _by_appearance(np.asarray(values.codes))
-    return _settle(codes, values.categories.take(present).tolist(), True, what)
+    return _compact(codes, values.categories.take(present).tolist(), True, what)
 
 
 def encode_arrow(array: Any, what: str) -> Codes:
@@ -131,9 +131,9 @@ def encode_arrow(array: Any, what: str) -> Codes:
         array = (array.unify_dictionaries() if category else array).combine_chunks()
     if not category:
         array = array.dictionary_encode()
-        return _settle(array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist(), False, what)
+        return _compact(array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist(), False, what)
     codes, present = _by_appearance(array.indices.cast(pa.int64()).fill_null(-1).to_numpy())
-    return _settle(codes, array.dictionary.take(pa.array(present)).to_pylist(), True, what)
+    return _compact(codes, array.dictionary.take(pa.array(present)).to_pylist(), True, what)
 
 
 def encode_numbers(column: Numbers, what: str) -> Codes:
@@ -165,7 +165,7 @@ def encode_values(values: list[Any], what: str) -> Codes:
     except TypeError:  # a value that has no hash, such as a list
         return encode_values(plain_values(values, what), what)
     codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
-    return _settle(codes, list(places), False, what)
+    return _compact(codes, list(places), False, what)
 
 
 def decode(column: Codes) -> list[Any]:
@@ -189,7 +189,7 @@ def _by_appearance(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]
     return _renumber(encoded.indices.to_numpy(), present >= 0), present[present >= 0]
 
 
-def _settle(codes: NDArray[Any], values: list[Any], category: bool, what: str) -> Codes:
+def _compact(codes: NDArray[Any], values: list[Any], category: bool, what: str) -> Codes:
     """Make values plain, and those that mean missing, as NaN, missing."""
     cleaned = [plain(value) for value in values]
     for position, value in enumerate(cleaned):

@@ -173,7 +173,7 @@ def drop_alternate(tree: Any, node: int) -> None:
 
 
 @kernel
-def settle_children(tree: Any, node: int) -> None:
+def place_children(tree: Any, node: int) -> None:
     """Bring the two leaves of a new split, which are the last nodes, to a free pair if there is one."""
     last = tree.nodes[node].left
     pair = last

@@ -13,8 +13,8 @@ from quercus.decision import decide, largest
 from quercus.learners.incremental.adaptive.alternate_subtrees import (
     drop_alternate,
     has_capacity_for,
+    place_children,
     replace_by_alternate,
-    settle_children,
     start_alternate,
 )
 from quercus.learners.incremental.adaptive.state import AdaptiveState
@@ -114,7 +114,7 @@ def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: A
     if due:
         evaluate_leaf(tree, leaf, table, scratch)
         if nodes[leaf].left > 0:
-            settle_children(tree, leaf)
+            place_children(tree, leaf)
     if not feeds or monitor.wrong < 0:
         return
     errors, pairs = windows[monitor.alternate], windows[monitor.alternate + 1]
@@ -242,7 +242,7 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
         if due:
             evaluate_leaf(tree, node, table, scratch)
             if nodes[node].left > 0:
-                settle_children(tree, node)
+                place_children(tree, node)
         # A label that a policy chose to ask for says little about how often the tree errs.
         feeds = trials.wrong >= 0 and (len(decisions) == 0 or decisions[i].explored != 0)
         feeds = feeds and (len(monitored) == 0 or monitored[i] != 0)

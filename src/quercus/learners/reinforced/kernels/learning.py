@@ -1,4 +1,4 @@
-"""Learning from the path of a case, or from whole rows; compiled. See ``docs/reinforced.md``."""
+"""Q-learning, or expected backups, from the path of a case or from whole rows; compiled. See ``docs/reinforced.md``."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def count_values(tree: Any, work: Any, row: Any, status: Any, w: float, whole: i
 
 @kernel
 def learning_rate(alpha: float, w: float, n: float) -> float:
-    """Return how far the last example moves what was learned from all."""
+    """Return the learning rate of an example: that of a mean (Robbins & Monro, 1951), or of a moving average."""
     return max(w / n, 1.0 - (1.0 - alpha) ** w) if alpha > 0.0 else w / n
 
 
@@ -88,7 +88,7 @@ def begin_anew(tree: Any, action: Any, drawn: int) -> None:
 
 @kernel
 def add_transition(tree: Any, action: int, last: int, target: int, share: float) -> None:
-    """Note where an action led for the first time, behind the last transition of others."""
+    """Add a transition of an action to the model, behind the last one of others."""
     found, transitions = tree.options[0].free, tree.transitions
     if found >= 0:
         tree.options[0].free = transitions[found].next
@@ -142,7 +142,7 @@ def update_action(tree: Any, work: Any, pair: Any, w: float) -> None:
 
 @kernel
 def update_nodes(tree: Any, work: Any, label: int, w: float) -> None:
-    """Learn an example: states of more items first, at each the reports, then its actions, then its value."""
+    """Learn an example by backups from the end: states of more items first, then actions, then the value of each."""
     episode, nodes, pairs, largest = work.episode[0], work.nodes, work.pairs, 0
     alpha, classes = work.settings[0].alpha, tree.options[0].classes
     for j in range(episode.nodes):

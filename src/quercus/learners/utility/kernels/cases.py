@@ -1,4 +1,7 @@
-"""The loops over rows of a utility tree, compiled. ``docs/utility.md`` tells each step."""
+"""The loops over rows of a utility tree, compiled. ``docs/utility.md`` tells each step.
+
+A case that explores is planned by a posterior sample (Thompson, 1933), others by the mean (Rahbar et al., 2023).
+"""
 
 from __future__ import annotations
 

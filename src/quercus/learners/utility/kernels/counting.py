@@ -1,4 +1,7 @@
-"""Learning from known values: counts, bins drawn from the stream, forgetting; compiled. See ``docs/utility.md``."""
+"""The counts of a naive Bayes model, of a Dirichlet for each feature and class; compiled. See ``docs/utility.md``.
+
+Bins are drawn from the first or the last values of the stream, by equal frequency; with forgetting old counts decay.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from quercus.rows import NUMERIC
 
 @kernel(no_refcount=True)
 def be_patient(rows: int) -> int:
-    """Return how often a feature that shows one value, or none, is asked for: ever more rarely, but for ever."""
+    """Return how often a feature that shows one value, or none, is asked for: in all O(log n) times of n rows."""
     patience, doubled = YOUNG, 2 * YOUNG
     while doubled <= rows:
         patience += YOUNG
@@ -117,7 +120,7 @@ def keep_value(state: Any, f: int, x: float, label: int, w: float, forgets: bool
 
 @kernel
 def forget_some(state: Any, forget: float) -> None:
-    """Let all that is known weigh less than what comes now."""
+    """Forget exponentially: all that is known weighs less than what comes now."""
     option = state.options[0]
     option.unit /= 1.0 - forget
     if option.unit > LARGEST_UNIT:
@@ -138,7 +141,7 @@ def forget_some(state: Any, forget: float) -> None:
 
 @kernel
 def learn_value(state: Any, f: int, x: float, y: int, w: float, forgets: bool, order: Any) -> bool:
-    """Count a known value; return whether the bins of its feature were drawn anew."""
+    """Update the Dirichlet of a known value; return whether the bins of its feature were drawn anew."""
     feature = state.features[f]
     if feature.kind != NUMERIC:
         if x < 0.0:

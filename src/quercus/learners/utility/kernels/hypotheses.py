@@ -1,4 +1,4 @@
-"""Hypotheses: rows of one bin per feature, with their weights and regions; compiled."""
+"""Hypotheses of EC2 (Golovin et al., 2010): rows of one bin per feature, with their weights and regions; compiled."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def write_row(features: Any, number: int, bins: Any) -> None:
 
 @kernel(inline=True, no_refcount=True)
 def bin_at(theta: Any, first: int, bins: int, label: int, rest: float) -> int:
-    """Return the bin at which the running sum of P(bin | class) exceeds a number."""
+    """Return the bin at which the running sum of P(bin | class) exceeds a number: inverse transform sampling."""
     bin_id = 0
     while bin_id < bins - 1:
         rest -= theta[first + bin_id, label]
@@ -53,7 +53,7 @@ def bin_at(theta: Any, first: int, bins: int, label: int, rest: float) -> int:
 
 @kernel(inline=True, no_refcount=True)
 def draw_values(features: Any, theta: Any, generator: Any, label: int, bins: Any) -> None:
-    """Draw the bin of each feature in a class."""
+    """Draw the bin of each feature in a class: ancestral sampling of naive Bayes, whose class is drawn first."""
     for f in range(len(features)):
         bins[f] = bin_at(theta, features[f].first, features[f].bins, label, draw_uniform(generator))
 
@@ -72,7 +72,7 @@ def draw_class(shares: Any, generator: Any, classes: int) -> int:
 
 @kernel(inline=True, no_refcount=True)
 def find_place(bins: Any, places: Any, row: int) -> bool:
-    """Return whether a row is another than all rows before it, and note it in the hash table."""
+    """Return whether a row is new, and add it to the hash table: FNV-1a (G. Fowler et al., 1991), linear probing."""
     size = len(places)
     key = np.uint64(14695981039346656037)
     for f in range(bins.shape[1]):
@@ -94,7 +94,7 @@ def find_place(bins: Any, places: Any, row: int) -> bool:
 
 @kernel(no_refcount=True)
 def weigh_row(features: Any, theta: Any, shares: Any, classes: int, bins: Any, r: Any) -> float:
-    """Write the weight of a hypothesis by class, without a factor; return the weight of all."""
+    """Write the weight of a hypothesis by class (naive Bayes), without a factor; return the weight of all."""
     shift = 1.0
     for y in range(classes):
         r[y] = shares[y]

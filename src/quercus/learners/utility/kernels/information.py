@@ -32,7 +32,7 @@ def expect_loss(q: Any, loss: Any, answer: int, classes: int) -> float:
 
 @kernel(no_refcount=True)
 def find_answer(q: Any, loss: Any, classes: int) -> int:
-    """Return the answer of least expected loss, of equal ones the first."""
+    """Return the Bayes decision: the answer of least expected loss, of equal ones the first."""
     best, least = 0, expect_loss(q, loss, 0, classes)
     for answer in range(1, classes):
         expected = expect_loss(q, loss, answer, classes)
@@ -76,7 +76,7 @@ def widest_loss(loss: Any, classes: int) -> float:
 
 @kernel(no_refcount=True)
 def expect_regret(q: Any, loss: Any, answer: int, classes: int) -> float:
-    """Return how much less the right answer is expected to lose than this one."""
+    """Return the expected regret of an answer; that of the best one is the value of perfect information."""
     regret = expect_loss(q, loss, answer, classes)
     for y in range(classes if loss.shape[0] > 0 else 0):
         regret -= q[y] * spread_loss(loss, y, classes)[0]
@@ -133,7 +133,7 @@ def find_likely(q: Any, classes: int, likely: Any) -> int:
 
 @kernel(inline=True, no_refcount=True)
 def see_bin(theta: Any, bin_id: int, outlook: Any, classes: int) -> None:
-    """Change the class probabilities of an outlook by a bin that its sample shows."""
+    """Change the class probabilities of an outlook by a bin that its sample shows: Bayes' rule."""
     total = 0.0
     for y in range(classes):
         outlook[y] *= theta[bin_id, y]
@@ -153,7 +153,7 @@ def price_of(settings: Any, prices: Any, i: int) -> float:
 def save_by_pair(
     pairs: Any, features: Any, unit: float, prior: float, q: Any, loss: Any, classes: int, i: int, j: int, both: Any
 ) -> float:
-    """Return what it is expected to save to know two features that are counted together."""
+    """Return the value of information of two features that are counted together."""
     answer, saved = find_answer(q, loss, classes), 0.0
     total, outlook = both[0], both[1]
     weigh_pairs(pairs, features, unit, i, j, classes, total)
@@ -181,7 +181,7 @@ def find_reachable(prices: Any, features: Any, status: Any, selected: Any, ratio
 
 @kernel
 def is_unlocked(prices: Any, status: Any, taken: Any, i: int) -> bool:
-    """Return whether all that an item needs is settled, or would have been bought before it."""
+    """Return whether all that an item needs is resolved, or would have been bought before it."""
     lacks = 0
     for j in range(len(prices.price)):
         for k in range(prices.starts[j], prices.starts[j + 1] if prices.needs[i, j] and taken[j] != _TAKEN else 0):
@@ -229,10 +229,10 @@ def is_worth_buying(
         for y in range(classes):
             outlooks[row, y] = q[y]
     find_reachable(prices, state.features, status, posterior.selected, work.ratios, taken)
-    spent, price, at_stake, saved = 0.0, 0.0, expect_regret(q, loss, answer, classes), 0.0
+    spent, price, loss_at_stake, saved = 0.0, 0.0, expect_regret(q, loss, answer, classes), 0.0
     while saved * worth <= price:
         best = find_next(prices, status, work.ratios, taken, left - spent)
-        if best < 0 or price >= at_stake * worth:
+        if best < 0 or price >= loss_at_stake * worth:
             return False
         taken[best] = _TAKEN
         spent += prices.price[best]

@@ -14,7 +14,7 @@ MOST_JOINT = 4096
 # A unit beyond this is brought back; powers of two change no digit.
 LARGEST_UNIT = 2.0**64
 # Whether an item can be bought now, whether all or some of what it brings is young; MATE: only as the second of two.
-NOT_OFFERED, GROWN, YOUNG_IN_PART, YOUNG_WHOLLY, MATE = range(5)
+NOT_BUYABLE, GROWN, YOUNG_IN_PART, YOUNG_WHOLLY, MATE = range(5)
 # What the facts of a posterior are: whether it was drawn for a case that explores, and the number of its hypotheses.
 EXPLORES, HYPOTHESES = range(2)
 FIRST_CAPACITY = 4
@@ -80,7 +80,7 @@ class CaseWorkspace(Struct):
     By feature: ``status`` and ``trial``, ``edge`` by which its value counts (-1: by its bin), ``chosen`` that it would
     be bought with, ``first_score`` when it was first scored (NaN: not yet), ``scores`` of now, ``partner``: the feature
     that it was to be bought after, given which it counts (-1: none). By class: ``q``, ``r``. ``outcomes`` and
-    ``shares`` by bin and class, ``joint`` by joint outcome and class. By item: ``offers``, ``ratios`` of score and
+    ``shares`` by bin and class, ``joint`` by joint outcome and class. By item: ``buyable``, ``ratios`` of score and
     price, ``mates`` for whose sake it would be bought (-1: none), ``pair_scores`` of both, ``taken`` in thought.
     ``promised`` is the item that is next (-1: none). ``likely`` are the classes of the ``outlooks``: class
     probabilities if a sample is what the case turns out to be.
@@ -98,7 +98,7 @@ class CaseWorkspace(Struct):
     outcomes = Field(np.float64, "bin", "class")
     shares = Field(np.float64, "bin", "class")
     joint = Field(np.float64, "joint", "class")
-    offers = Field(np.uint8, "item")
+    buyable = Field(np.uint8, "item")
     ratios = Field(np.float64, "item")
     mates = Field(np.int64, "item")
     pair_scores = Field(np.float64, "item")

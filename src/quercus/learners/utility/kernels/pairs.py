@@ -8,7 +8,7 @@ from typing import Any
 from quercus.acquisition.kernels import find_bin
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.counting import be_patient, is_young
-from quercus.learners.utility.kernels.layout import MOST_PAIRED, NOT_OFFERED
+from quercus.learners.utility.kernels.layout import MOST_PAIRED, NOT_BUYABLE
 
 
 @kernel
@@ -42,7 +42,7 @@ def add_pair(
 
 
 @kernel(inline=True, no_refcount=True)
-def side_of(bin_id: int, edge: int, bins: int) -> tuple[int, int]:
+def bin_range(bin_id: int, edge: int, bins: int) -> tuple[int, int]:
     """Return the first bin that counts as this one, and the one behind the last: itself, or its side of the edge."""
     low, high = bin_id, bin_id + 1
     if edge >= 0:
@@ -60,19 +60,19 @@ def outcome_bins(outcome: int, edge: int, bins: int) -> tuple[int, int]:
 
 
 @kernel(inline=True)
-def is_paired(state: Any, prices: Any, offers: Any, patience: int, i: int) -> bool:
-    """Return whether an item is a single feature that is offered, not young, and counted in pairs."""
+def is_paired(state: Any, prices: Any, buyable: Any, patience: int, i: int) -> bool:
+    """Return whether an item is a single feature that can be bought, not young, and counted in pairs."""
     f = prices.members[prices.starts[i]]
     is_single = prices.starts[i + 1] - prices.starts[i] == 1 and f < MOST_PAIRED
-    return is_single and offers[i] != NOT_OFFERED and not is_young(state.features[f], patience)
+    return is_single and buyable[i] != NOT_BUYABLE and not is_young(state.features[f], patience)
 
 
 @kernel
 def share_by_partner(state: Any, work: Any, prior: float, row: Any, f: int) -> None:
-    """Write P(bin of f | the known value that it was to be bought after, class)."""
+    """Write P(bin of f | the known value that it was to be bought after, class): the mean of its Dirichlet."""
     i = work.partner[f]
     bin_id = find_bin(state.features, state.edges, i, row[i])
-    low, high = side_of(bin_id, work.edge[i], state.features[i].bins)
+    low, high = bin_range(bin_id, work.edge[i], state.features[i].bins)
     for y in range(state.options[0].classes):
         total = 0.0
         for v in range(state.features[f].bins):
@@ -97,7 +97,7 @@ def weigh_pairs(pairs: Any, features: Any, unit: float, i: int, j: int, classes:
 def score_pair(
     pairs: Any, features: Any, edges: Any, unit: float, prior: float, q: Any, r: Any, classes: int, i: int, j: int
 ) -> float:
-    """Return the information gain of two features over their joint outcomes: of bins, or of sides of their edges."""
+    """Return the information gain (Lindley, 1956) of two features over joint outcomes: bins, or sides of edges."""
     weigh_pairs(pairs, features, unit, i, j, classes, r)
     width = 2 if edges[i] >= 0 else features[i].bins
     height = 2 if edges[j] >= 0 else features[j].bins
@@ -122,13 +122,13 @@ def score_pair(
 @kernel
 def find_mates(settings: Any, state: Any, prices: Any, work: Any, left: float, gain: float) -> None:
     """Let each item be bought for the sake of the other with which it has the largest score per price, if any."""
-    offers, edges, mates, ratios = work.offers, work.chosen, work.mates, work.ratios
+    buyable, edges, mates, ratios = work.buyable, work.chosen, work.mates, work.ratios
     unit, classes, patience = state.options[0].unit, state.options[0].classes, be_patient(state.options[0].rows)
-    for a in range(len(offers)):
-        for b in range(a + 1, len(offers)):
+    for a in range(len(buyable)):
+        for b in range(a + 1, len(buyable)):
             i, j = prices.members[prices.starts[a]], prices.members[prices.starts[b]]
             price, dearness = prices.price[a] + prices.price[b], prices.dearness[a] + prices.dearness[b]
-            paired = is_paired(state, prices, offers, patience, a) and is_paired(state, prices, offers, patience, b)
+            paired = is_paired(state, prices, buyable, patience, a) and is_paired(state, prices, buyable, patience, b)
             if not paired or price > left:
                 continue
             score = score_pair(state.pairs, state.features, edges, unit, settings.prior, work.q, work.r, classes, i, j)

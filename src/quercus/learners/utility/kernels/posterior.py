@@ -23,7 +23,7 @@ from quercus.learners.utility.kernels.layout import (
     TENTHS,
     new_posterior,
 )
-from quercus.learners.utility.kernels.pairs import share_by_partner, side_of
+from quercus.learners.utility.kernels.pairs import bin_range, share_by_partner
 from quercus.learners.utility.kernels.sampling import draw_bins
 from quercus.randomness import draw_uniform
 from quercus.rows import NUMERIC
@@ -61,7 +61,7 @@ def make_posterior(settings: Any, state: Any, items: int, explores: int, generat
 
 @kernel
 def fill_classes(settings: Any, state: Any, posterior: Any) -> None:
-    """Write P(class)."""
+    """Write P(class): the mean of its Dirichlet of one example each, or uniform."""
     classes = state.options[0].classes
     total = 0.0
     for y in range(classes):
@@ -87,7 +87,7 @@ def measure_bins(settings: Any, state: Any, posterior: Any, f: int, y: int) -> N
 
 @kernel
 def average_bins(settings: Any, state: Any, posterior: Any, f: int, y: int) -> None:
-    """Write the mean of P(bin | class) of a feature."""
+    """Write the mean of P(bin | class) of a feature: that of its Dirichlet."""
     first, bins, unit = state.features[f].first, state.features[f].bins, state.options[0].unit
     total = settings.prior + state.totals[f, y] / unit
     for bin_id in range(first, first + bins):
@@ -176,18 +176,18 @@ def weigh_known(state: Any, posterior: Any, row: Any, status: Any, edge: Any, pa
         bin_id = find_bin(state.features, state.edges, f, row[f]) if status[f] == KNOWN else -1
         if bin_id >= 0 and partner[f] < 0:
             first = state.features[f].first
-            low, high = side_of(bin_id, edge[f], state.features[f].bins)
+            low, high = bin_range(bin_id, edge[f], state.features[f].bins)
             weigh_classes(q, posterior.theta, first + low, first + high, classes)
 
 
 @kernel
 def weigh_partners(prior: float, state: Any, work: Any, row: Any, status: Any, q: Any) -> None:
-    """Multiply the weight of each class by those known values that count given another."""
+    """Multiply the weight of each class by those known values that count given another: Bayes' rule."""
     for f in range(len(status)):
         bin_id = find_bin(state.features, state.edges, f, row[f]) if status[f] == KNOWN else -1
         if bin_id >= 0 and work.partner[f] >= 0:
             share_by_partner(state, work, prior, row, f)
-            low, high = side_of(bin_id, work.edge[f], state.features[f].bins)
+            low, high = bin_range(bin_id, work.edge[f], state.features[f].bins)
             weigh_classes(q, work.shares, low, high, state.options[0].classes)
 
 

@@ -15,7 +15,7 @@ from quercus.randomness import draw_uniform
 
 @kernel(no_refcount=True)
 def draw_normal(generator: Any) -> float:
-    """Return a standard normal number, by Marsaglia's polar method."""
+    """Return a standard normal number, by the polar method (Marsaglia & Bray, 1964)."""
     while True:
         a = 2.0 * draw_uniform(generator) - 1.0
         b = 2.0 * draw_uniform(generator) - 1.0
@@ -47,7 +47,7 @@ def draw_gamma(generator: Any, shape: float) -> float:
 
 @kernel
 def draw_bins(settings: Any, state: Any, theta: Any, f: int, y: int, generator: Any) -> None:
-    """Draw P(bin | class) of a feature from its Dirichlet."""
+    """Draw P(bin | class) of a feature from its Dirichlet: gamma variables over their sum."""
     first, bins = state.features[f].first, state.features[f].bins
     total = 0.0
     for bin_id in range(first, first + bins):

@@ -18,7 +18,7 @@ from quercus.learners.utility.kernels.layout import (
     HYPOTHESES,
     IG,
     MOST_JOINT,
-    NOT_OFFERED,
+    NOT_BUYABLE,
     QUANTILES,
     RANDOM,
     TENTHS,
@@ -46,7 +46,7 @@ def spread(weights: Any, classes: int) -> float:
 
 @kernel(inline=True, no_refcount=True)
 def predict_outcome(q: Any, outcomes: Any, place: int, classes: int) -> float:
-    """Return how probable an outcome is."""
+    """Return how probable an outcome is: its posterior predictive."""
     p = 0.0
     for y in range(classes):
         p += q[y] * outcomes[place, y]
@@ -55,7 +55,7 @@ def predict_outcome(q: Any, outcomes: Any, place: int, classes: int) -> float:
 
 @kernel(inline=True, no_refcount=True)
 def score_entropy(q: Any, outcomes: Any, first: int, bins: int, classes: int) -> float:
-    """Return the entropy of the outcome, in bits."""
+    """Return the entropy of the outcome, in bits: uncertainty sampling."""
     entropy = 0.0
     for place in range(first, first + bins):
         p = predict_outcome(q, outcomes, place, classes)
@@ -66,7 +66,7 @@ def score_entropy(q: Any, outcomes: Any, first: int, bins: int, classes: int) ->
 
 @kernel(no_refcount=True)
 def score_discounted(q: Any, r: Any, outcomes: Any, first: int, bins: int, classes: int) -> float:
-    """Return what the outcome is expected to discount of the edges between classes ("eced")."""
+    """Return what the outcome is expected to discount of the edges between classes (ECED: Chen et al., 2017)."""
     whole, score = spread(q, classes), 0.0
     for place in range(first, first + bins):
         most = 0.0
@@ -83,14 +83,14 @@ def score_discounted(q: Any, r: Any, outcomes: Any, first: int, bins: int, class
 
 @kernel
 def score_bins(objective: int, state: Any, item: Any, posterior: Any, work: Any, status: Any) -> None:
-    """Write the scores of the unknown features on offer, with their bins as outcomes; not for "ec2"."""
+    """Write the scores of the unknown features that can be bought, with their bins as outcomes; not for "ec2"."""
     q, r, theta, entropy, luck = work.q, work.r, posterior.theta, posterior.entropy, posterior.luck
-    features, offers, scores, classes = state.features, work.offers, work.scores, state.options[0].classes
+    features, buyable, scores, classes = state.features, work.buyable, work.scores, state.options[0].classes
     for f in range(len(status)):
         score, first, bins = 0.0, features[f].first, features[f].bins
         if objective == RANDOM:
             score = luck[f]
-        elif status[f] == UNKNOWN and offers[item[f]] != NOT_OFFERED and bins > 1 and classes > 0:
+        elif status[f] == UNKNOWN and buyable[item[f]] != NOT_BUYABLE and bins > 1 and classes > 0:
             if objective == ECED:
                 score = score_discounted(q, r, theta, first, bins, classes)
             else:
@@ -213,14 +213,14 @@ def score_shares(q: Any, shares: Any, bins: int, classes: int) -> float:
 
 @kernel
 def score_features(settings: Any, state: Any, item: Any, posterior: Any, work: Any, status: Any) -> None:
-    """Write the score of every unknown feature on offer by itself, and the edge that it would be asked by."""
+    """Write the score of every unknown feature that can be bought, and the edge that it would be asked by."""
     options, q, r, outcomes, scores = state.options[0], work.q, work.r, work.outcomes, work.scores
-    classes, cuts, offers = options.classes, settings.objective == EC2, work.offers
+    classes, cuts, buyable = options.classes, settings.objective == EC2, work.buyable
     if not cuts:
         score_bins(settings.objective, state, item, posterior, work, status)
     for f in range(len(status) if cuts or options.numeric != QUANTILES else 0):
         first, bins = state.features[f].first, state.features[f].bins
-        is_asked = status[f] == UNKNOWN and offers[item[f]] != NOT_OFFERED
+        is_asked = status[f] == UNKNOWN and buyable[item[f]] != NOT_BUYABLE
         if is_asked and bins > 1 and cuts:
             add_hypotheses(
                 posterior.bins,
