@@ -141,11 +141,11 @@ def test_a_file_gives_the_ledger_back_for_reading(tmp_path):
     ledger = fill(Ledger())
     path = tmp_path / "a.parquet"
     ledger.write(path)
-    twin = Ledger.read(path)
-    table = twin.to_arrow()
+    other = Ledger.read(path)
+    table = other.to_arrow()
     assert table.equals(ledger.to_arrow(), check_metadata=True)
-    assert contents(twin)[1:] == contents(ledger)[1:]
-    for act in (lambda: ask(twin), lambda: twin.answer(6, "yes"), lambda: twin.expire_one(6)):
+    assert contents(other)[1:] == contents(ledger)[1:]
+    for act in (lambda: ask(other), lambda: other.answer(6, "yes"), lambda: other.expire_one(6)):
         with pytest.raises(LedgerClosed, match=r"a copy of '.*a\.parquet' for reading"):
             act()
     assert pl.read_parquet(path)["x.job"].to_list() == table["x.job"].to_pylist()

@@ -1,4 +1,4 @@
-"""Accuracy that keeps up with the ledger of an asker: questions count, in order, once they are settled."""
+"""Accuracy that keeps up with the ledger of an asker: questions count, in order, once they are resolved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quercus.ledger.accuracy import FairAccuracy
 
 
 class RunningAccuracy:
-    """Feeds settled questions to the figures, up to the oldest open one.
+    """Feeds resolved questions to the figures, up to the oldest open one.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class AskDriver:
     >>> from quercus.ask import Random
     >>> driver = AskDriver(HoeffdingTree(), streams.Noise(), Random(0.5), Delays(), rows=100)
     >>> said = driver.step(*streams.Noise(seed=1).take(100))
-    >>> driver.run_ledger.note()
+    >>> driver.run_ledger.record()
     >>> 40 <= driver.run_ledger.asked <= 50
     True
     """

@@ -36,7 +36,7 @@ class BuyingDriver(BatchDriver):
     >>> from quercus import UtilityTree, streams
     >>> driver = BuyingDriver(UtilityTree(), streams.SEA())
     >>> said = driver.step(*streams.SEA(seed=1).take(100))
-    >>> driver.purchases.note()
+    >>> driver.purchases.record()
     >>> 0 < driver.purchases.cost < 300
     True
     """
@@ -88,7 +88,7 @@ class PurchaseRecorder:
     >>> from quercus import UtilityTree, streams
     >>> ledger = PurchaseRecorder(UtilityTree(), streams.SEA())
     >>> ledger.hold(np.array([1.0, 2.0]), np.array([[1, 0, 0], [1, 0, 1]], bool))
-    >>> ledger.note()
+    >>> ledger.record()
     >>> ledger.rows, ledger.cost, ledger.bought
     (2, 3.0, 3)
     """
@@ -110,7 +110,7 @@ class PurchaseRecorder:
         """Take what a batch bought, which counts once its answers are scored."""
         self._held = (cost, bought)
 
-    def note(self) -> None:
+    def record(self) -> None:
         """Count what was held."""
         if self._held is None:
             return

@@ -117,7 +117,7 @@ class BestFeatures:
             part, labels = cut(X, start, stop), y[start:stop]
             cost, bought = self._spending(len(labels))
             parts.append((self._model.test_then_learn(self._pick(part), labels), cost, bought))
-            self._note(part, labels)
+            self._record(part, labels)
         last = parts[-1][0]
         # Labels may be new in the second part.
         proba = [np.pad(one.proba, ((0, 0), (0, len(last.classes) - one.proba.shape[1]))) for one, _, _ in parts]
@@ -149,7 +149,7 @@ class BestFeatures:
             free["ranges"] = {name: ends for name, ends in self.learner.ranges.items() if name in kept}
         self._model = clone(self.learner).set_params(**free)
 
-    def _note(self, X: Any, y: NDArray[Any]) -> None:
+    def _record(self, X: Any, y: NDArray[Any]) -> None:
         """Keep rows to choose by, and choose once there are enough; later on, take over new labels."""
         if self.chosen_ is not None:
             self.schema_.commit(self.schema_.read_labels(y))

@@ -45,7 +45,7 @@ def accuracy(run: Run, width: int, height: int, css: str = "") -> str:
     lines = _accuracy_lines(run)
     x, y = accuracy_axes(run)
     curve = run.curve
-    notes = [
+    tooltips = [
         (
             float(rows),
             float(share),
@@ -57,7 +57,7 @@ def accuracy(run: Run, width: int, height: int, css: str = "") -> str:
         )
     ]
     alt = f"{run.learner_name} ends at {show_percent(run.accuracy)} right answers"
-    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, notes=notes, css=css)
+    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, tooltips=tooltips, css=css)
 
 
 def accuracy_axes(run: Run) -> tuple[Axis, Axis]:
@@ -118,7 +118,7 @@ def draw_estimate(run: Run, width: int, height: int, css: str = "") -> str:
         # What cannot be told yet takes no room.
         x = Axis(first, x.high, [first, *(t for t in x.ticks if t > 1.5 * first)], write_rows, log=True)
     y = fit(lines, x, _percent, (0.0, 1.0))
-    notes = [
+    tooltips = [
         (
             float(rows),
             float(true),
@@ -130,7 +130,7 @@ def draw_estimate(run: Run, width: int, height: int, css: str = "") -> str:
         )
     ]
     alt = f"accuracy of {run.learner_name}, and what {plural(run.labels, 'label')} tell about it"
-    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, notes=notes, css=css)
+    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, tooltips=tooltips, css=css)
 
 
 def estimate_key(run: Run) -> str:

@@ -228,7 +228,7 @@ def pick_colours(weights: Sequence[float]) -> list[str]:
     return [chosen.get(place, GREY) for place in range(len(weights))]
 
 
-def notes(view: TreeView) -> list[str]:
+def footnotes(view: TreeView) -> list[str]:
     """Say why the counts of a tree may be fewer than the rows that it learned, and what counts beside it.
 
     Parameters
@@ -240,7 +240,7 @@ def notes(view: TreeView) -> list[str]:
     --------
     >>> from quercus.explain import Leaf, Node, TreeView
     >>> leaf = Node(0, -1, None, 0, None, True, (3.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
-    >>> notes(TreeView("ConfidenceTree", ("a",), ("x",), (leaf,), rows=3))
+    >>> footnotes(TreeView("ConfidenceTree", ("a",), ("x",), (leaf,), rows=3))
     []
     """
     lines = [view.beside] if view.beside else []

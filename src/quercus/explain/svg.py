@@ -19,7 +19,7 @@ from quercus.explain.picture import (
 from quercus.explain.view import TreeView
 from quercus.explain.words import others, plural, shorten, show_share, show_value
 
-MISSING_NOTE = "missing values take this branch"
+MISSING_FOOTNOTE = "missing values take this branch"
 _MARGIN = 18
 _GROUND = (
     "<style>.quercus-ground{color:#1b1d21;background:#fff}"
@@ -126,7 +126,7 @@ def legend(view: TreeView) -> list[tuple[str, str]]:
     return [*named, (GREY, others(grey))] if grey else named
 
 
-def shown_note(view: TreeView, shown: TreeView) -> str:
+def shown_footnote(view: TreeView, shown: TreeView) -> str:
     """Say what a pruned drawing leaves out, nothing if it leaves out nothing.
 
     Examples
@@ -134,7 +134,7 @@ def shown_note(view: TreeView, shown: TreeView) -> str:
     >>> from quercus.explain import Leaf, Node, TreeView
     >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
     >>> view = TreeView("HoeffdingTree", ("a",), (), (leaf,), 9)
-    >>> shown_note(view, view)
+    >>> shown_footnote(view, view)
     ''
     """
     if shown is view:
@@ -156,10 +156,10 @@ def _header(view: TreeView, shown: TreeView, wide: float) -> tuple[str, float]:
     if len(shown.nodes) > 1:
         y += 23
         parts.append(missing_mark(7, y - 4))
-        parts.append(write_line(20, y, f"{MISSING_NOTE} · thicker lines carry more labels", 11.5, wide - 20))
+        parts.append(write_line(20, y, f"{MISSING_FOOTNOTE} · thicker lines carry more labels", 11.5, wide - 20))
     if shown is not view:
         y += 18
-        parts.append(write_line(0, y, shown_note(view, shown), 11.5, wide))
+        parts.append(write_line(0, y, shown_footnote(view, shown), 11.5, wide))
     return "".join(parts), y + 16
 
 

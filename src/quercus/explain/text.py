@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quercus.explain.captions import brief, notes, shares, state, summary
+from quercus.explain.captions import brief, footnotes, shares, state, summary
 from quercus.explain.chart import Placed, last_children
 from quercus.explain.nodes import Node
 from quercus.explain.view import TreeView
@@ -59,7 +59,7 @@ def to_text(view: TreeView, max_depth: int | None = None, max_nodes: int | None 
         lines.append(line.rstrip())
     if shown is not view:
         lines.append(f"{len(shown.nodes):,} of {plural(len(view.nodes), 'node')} shown")
-    return "\n".join(lines + notes(view))
+    return "\n".join(lines + footnotes(view))
 
 
 def _answer(node: Node) -> str:

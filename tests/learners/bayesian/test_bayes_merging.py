@@ -204,7 +204,7 @@ def let_arrive(forest, merged):
     row[schema.names.index("job")] = len(brought) - 1
     nominal = [kind == "nominal" for kind in schema.kinds]
     add_values(forest._state, row, len(wanted.labels) - 1, nominal)
-    forest._note_schema()
+    forest._record_schema()
 
 
 def test_diagonal_keeps_the_paths_and_comes_near_in_probability():

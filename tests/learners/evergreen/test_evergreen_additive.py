@@ -109,16 +109,16 @@ def test_features_that_come_late():
     names, rows = ["a", "b", "c"], rng.normal(size=(900, 3))
     y = (rows[:, 2] > 0).astype(int)
     # The additive model builds on what the tree predicts: that of the same tree without it.
-    tree, twin = qc.EvergreenTree(features="open", adaptive=False), make_without()
+    tree, copy = qc.EvergreenTree(features="open", adaptive=False), make_without()
     plain = NaiveAdditive(["numeric"], int(np.random.SeedSequence(0).generate_state(1, np.uint64)[0]))
     for i, (row, label) in enumerate(zip(rows.tolist(), y.tolist(), strict=True)):
         known = 1 if i < 100 else 2 if i < 600 else 3
         if known > len(plain.numeric):
             plain.add_features(["numeric"])
         x = dict(zip(names[:known], row, strict=False))
-        B = list(twin.predict_proba_one(x).values()) or [0.5, 0.5]
+        B = list(copy.predict_proba_one(x).values()) or [0.5, 0.5]
         plain.learn(B, row[:known], label, 1.0)
-        for one in (tree, twin):
+        for one in (tree, copy):
             one.partial_fit([x], [label], **({} if i else {"classes": [0, 1]}))
     assert_same_additive(tree._state.additive, plain)
     columns, visits = tree._state.additive.columns, tree._state.additive.visits

@@ -33,7 +33,7 @@ def test_the_half_that_was_met_least_is_forgotten():
     assert all(after[key] == before[key] for key in after)
 
 
-def test_what_leads_to_forgotten_situations_keeps_their_value():
+def test_what_leads_to_forgotten_states_keeps_their_value():
     tree = make_tree()
     arrays = tree._state
     before = {int(key): float(value) for key, value in arrays.states[["key0", "value"]].tolist()}

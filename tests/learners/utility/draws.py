@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tests.learners.utility.oracle.worth import scenes_of_class
+from tests.learners.utility.oracle.worth import samples_of_class
 
 WORD = 2**64 - 1
 
@@ -87,11 +87,11 @@ def draw_hypotheses(model, theta, number, generator):
     return list(found)
 
 
-def draw_scenes(model, theta, generator):
-    """Rows of bins by class: classes, then scenes, then features in order, a uniform number each."""
+def draw_samples(model, theta, generator):
+    """Rows of bins by class: classes, then samples, then features in order, a uniform number each."""
     K = len(model.labels)
     return [
-        [tuple(bin_at(theta_i[y], generator.uniform()) for theta_i in theta) for _ in range(scenes_of_class(K))]
+        [tuple(bin_at(theta_i[y], generator.uniform()) for theta_i in theta) for _ in range(samples_of_class(K))]
         for y in range(K)
     ]
 

@@ -76,28 +76,28 @@ def test_a_row_is_bought_as_a_case_would(variant):
 def test_learning_while_buying_is_a_case_at_a_time(variant):
     rows, labels = adversarial_stream(1100)
     tree = UtilityTree(**VARIANTS[variant]).partial_fit(rows[:100], labels[:100])
-    # All categories and classes have been met, so that the twin below has the same ones.
+    # All categories and classes have been met, so that the other below has the same ones.
     tree.partial_fit(rows[1000:], labels[1000:])
-    twin = UtilityTree(**VARIANTS[variant]).partial_fit(rows[:100], labels[:100])
-    twin.partial_fit(rows[1000:], labels[1000:])
+    other = UtilityTree(**VARIANTS[variant]).partial_fit(rows[:100], labels[:100])
+    other.partial_fit(rows[1000:], labels[1000:])
     for row, label in zip(rows[100:160], labels[100:160], strict=True):
         result = tree.buy_and_learn([row], [label])
         # The seed of a row is the next number of the model's generator.
         number = np.zeros(1)
-        draw_next(twin, number)
-        cost, status, shares = run_one(twin, row, True, int(number[0] * 2.0**53))
+        draw_next(other, number)
+        cost, status, shares = run_one(other, row, True, int(number[0] * 2.0**53))
         assert cost == result.cost[0]
         np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), result.bought[0])
-        np.testing.assert_array_equal(shares[twin._order], result.proba[0])
-        asked = twin._state.features["asked"] + np.isin(status, (KNOWN, MISSING))
-        twin.learn_one({name: row[name] for f, name in enumerate(twin._prices.names) if status[f] == KNOWN}, label)
+        np.testing.assert_array_equal(shares[other._order], result.proba[0])
+        asked = other._state.features["asked"] + np.isin(status, (KNOWN, MISSING))
+        other.learn_one({name: row[name] for f, name in enumerate(other._prices.names) if status[f] == KNOWN}, label)
         # Of a row, unlike a case, every feature has been asked for.
-        twin._state.features["asked"] = asked
-        np.testing.assert_array_equal(twin._state.features, tree._state.features)
+        other._state.features["asked"] = asked
+        np.testing.assert_array_equal(other._state.features, tree._state.features)
         if "exp3" not in variant:
-            np.testing.assert_array_equal(twin._state.counts, tree._state.counts)
+            np.testing.assert_array_equal(other._state.counts, tree._state.counts)
         else:
-            twin._state.favour[:] = tree._state.favour
+            other._state.favour[:] = tree._state.favour
 
 
 def draw_next(tree, out):

@@ -346,12 +346,12 @@ def test_a_dearer_item_needs_more_gain():
 
 def test_what_is_not_expected_to_save_its_price_is_left():
     model, items = two_tests(), Items.single([1, 1])
-    # every class has its scenes in the very proportions of theta: 81 and 2 of 83
-    scenes = [[(y, 0)] * 81 + [(1 - y, 1)] * 2 for y in (0, 1)]
+    # every class has its samples in the very proportions of theta: 81 and 2 of 83
+    samples = [[(y, 0)] * 81 + [(1 - y, 1)] * 2 for y in (0, 1)]
     saved = 79 / 166  # of a loss of a half, 2 / 83 stay
 
     def stop(case, worth, **rules):
-        return plan(model, case, items, Rules(confidence=None, gain=0.0, worth=worth, **rules), scenes=scenes).stop
+        return plan(model, case, items, Rules(confidence=None, gain=0.0, worth=worth, **rules), samples=samples).stop
 
     assert [stop(empty(model), worth) for worth in (0.999 / saved, 1.001 / saved)] == ["worth", None]
     assert [stop(Case.opened(["0", None]), worth) for worth in (1.0, 1e6)] == ["worth", "worth"]
@@ -362,10 +362,10 @@ def test_what_is_not_expected_to_save_its_price_is_left():
     assert stop(empty(model), "auto") is None
     dear = Items.single([400, 1])
     rules = Rules(confidence=None, gain=0.0, worth="auto")
-    assert plan(model, empty(model), dear, rules, scenes=scenes).stop is None, "the median is 200.5"
+    assert plan(model, empty(model), dear, rules, samples=samples).stop is None, "the median is 200.5"
     assert (
         plan(
-            table_model([(5, "a", ["u"]), (5, "a", ["v"])]), Case.opened([None]), Items.single([1]), rules, scenes=[]
+            table_model([(5, "a", ["u"]), (5, "a", ["v"])]), Case.opened([None]), Items.single([1]), rules, samples=[]
         ).stop
         == "worth"
     )

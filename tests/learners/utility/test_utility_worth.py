@@ -225,7 +225,7 @@ def test_saved_and_resumed_it_stops_at_the_same_place(explore, tmp_path):
 # The plain version against what it means
 
 
-def scenes_of(rng, theta, count):
+def samples_of(rng, theta, count):
     K = len(theta[0])
     return [[tuple(int(rng.choice(len(t[y]), p=t[y])) for t in theta) for _ in range(count)] for y in range(K)]
 
@@ -237,7 +237,7 @@ def saved_by_enumeration(q, loss, theta, features):
 
 @settings(max_examples=10, deadline=None)
 @given(seeds)
-def test_more_scenes_come_closer_to_all_of_them(seed):
+def test_more_samples_come_closer_to_all_of_them(seed):
     rng = np.random.default_rng(seed)
     K = int(rng.integers(2, 5))
     q, theta = rng.dirichlet(np.ones(K)), [rng.dirichlet(np.ones(V), size=K) for V in (2, 3, 2)]
@@ -245,6 +245,6 @@ def test_more_scenes_come_closer_to_all_of_them(seed):
     exact = saved_by_enumeration(q, loss, theta, [0, 2])
     assert -1e-12 <= exact <= (q @ loss).min() + 1e-12
     assert exact <= saved_by_enumeration(q, loss, theta, [0, 1, 2]) + 1e-12
-    found = naive.saving(q, loss, theta, [0, 2], scenes_of(rng, theta, 600))
+    found = naive.saving(q, loss, theta, [0, 2], samples_of(rng, theta, 600))
     # Five standard errors of the mean of something between 0 and 3.
     assert found == pytest.approx(exact, abs=5 * 1.5 / np.sqrt(600))

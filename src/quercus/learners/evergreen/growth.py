@@ -26,7 +26,7 @@ from quercus.learners.evergreen.layout import (
 )
 from quercus.learners.evergreen.prunings import compute_evidence, is_in_set, prune_nodes
 from quercus.learners.evergreen.reservoir import SUBSPACE, draw_number
-from quercus.learners.evergreen.splits import LEFT, NONE, ONE, RIGHT, find_split, log_upper_gamma, note_classes
+from quercus.learners.evergreen.splits import LEFT, NONE, ONE, RIGHT, find_split, log_upper_gamma, record_classes
 
 _LOG_MOST_P = math.log(MOST_P_VALUE)
 _SMALL = 32
@@ -213,7 +213,7 @@ def split_node(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any)
     v, slot, span, classes = growth.node, growth.slot, work.spans[growth.node], growth.classes
     done = histogram_size(reservoir, classes) if slot >= 0 else (span.last - span.first) * growth.live
     find_split(
-        reservoir, work, workspace, span, slot, note_classes(tree, workspace, v, classes), tree.nodes[v].n, split
+        reservoir, work, workspace, span, slot, record_classes(tree, workspace, v, classes), tree.nodes[v].n, split
     )
     growth.phase = NEXT
     unlikely = (

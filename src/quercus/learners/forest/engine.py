@@ -54,7 +54,7 @@ class GrowingForestEngine:
             _check_tree(params.tree)
 
     def is_monitoring(self, params: Any) -> bool:
-        """Return whether the errors of trees are watched."""
+        """Return whether the errors of trees are monitored."""
         return params.drift is not None
 
     def new_state(self, params: Any, features: int, classes: int) -> GrowingForestState:

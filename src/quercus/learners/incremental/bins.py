@@ -225,7 +225,7 @@ def draw_edges(tree: Any, slot: int) -> None:
             if in_lost[r]:
                 at = offset + find_bin(edges, slot, column, buffers[buffer, r, j])
                 hist[slot, at, int(buffers[buffer, r, n_features])] += buffers[buffer, r, n_features + 1]
-        note_bins(tree, slot, j)
+        record_bins(tree, slot, j)
     leaves[slot].drawn = 1
 
 
@@ -279,7 +279,7 @@ def move_bins(tree: Any, slot: int, j: int, old_edges: Any, old_bins: Any, lost:
 
 
 @kernel
-def note_bins(tree: Any, slot: int, j: int) -> None:
+def record_bins(tree: Any, slot: int, j: int) -> None:
     """Remember what a column knows now, for the next evaluation of what it has seen since."""
     hist, edges, classes = tree.hist, tree.edges, tree.options[0].classes
     column, offset = tree.features[j].column, tree.features[j].offset

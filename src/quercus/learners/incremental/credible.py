@@ -374,7 +374,7 @@ class CredibleTree(Classifier):
         counted = labels[len(self.schema_.labels) : int(self._state.options["classes"][0])]
         if counted:
             self.schema_.commit(self.schema_.read_labels(counted))
-        self._note_schema()
+        self._record_schema()
 
     def _become(self, fresh: Classifier) -> None:
         for name in _OF_SCHEMA & vars(self).keys():

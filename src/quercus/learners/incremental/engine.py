@@ -138,7 +138,7 @@ class IncrementalEngine(TreeEngine):
         return params.leaf
 
     def is_monitoring(self, params: Any) -> bool:
-        """Return whether the tree watches its own errors."""
+        """Return whether the tree monitors its own errors."""
         return bool(params.adaptive)
 
     def settings(self, params: Any) -> dict[str, Any]:

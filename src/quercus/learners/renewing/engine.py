@@ -235,7 +235,7 @@ class RenewingEngine:
             state.is_alone = True
             return
         learner.schema_ = params.schema_
-        learner._note_schema()
+        learner._record_schema()
         state.background = learner
 
     def _teach(self, state: RenewingState, rows: Rows, known: Known, row: int, stop: int) -> None:

@@ -249,4 +249,4 @@ class UtilityTree(FeatureBuyer):
         self.schema_, self._state = schema, state
         if is_new:
             self._begin_learning()
-        self._note_schema()
+        self._record_schema()

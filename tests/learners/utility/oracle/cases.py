@@ -2,7 +2,7 @@
 
 What is learned is in state.py, the scores are in scores.py, the stop by worth in worth.py,
 which items a case buys among in select.py, the best policy of a known environment in tests/evaluation/oracle.py.
-Samples of theta, hypotheses, scenes, random numbers and the items that are selected are given as arguments. Comments
+Samples of theta, hypotheses, samples, random numbers and the items that are selected are given as arguments. Comments
 that begin with "Reading:" mark places where the page leaves a choice.
 """
 
@@ -198,13 +198,13 @@ class Step:
         hypotheses: Sequence[Hypothesis] | None,
         uniforms: Sequence[float] | None,
         edges: Mapping[int, int] | None,
-        scenes: worthwhile.Scenes | None,
+        samples: worthwhile.Samples | None,
     ) -> None:
         self.model, self.case, self.items, self.rules = model, case, items, rules
         self.theta = model.mean() if theta is None or rules.lookahead == 2 else list(theta)
         self.q = posterior_of(model, case, self.theta)
         self.seen = seen_bins(model, case)
-        self.uniforms, self.given_edges, self.scenes = uniforms, edges or {}, scenes
+        self.uniforms, self.given_edges, self.samples = uniforms, edges or {}, samples
         self.chosen_edges: dict[int, int] = {}
         self.hypotheses: Sequence[Hypothesis] = ()
         if rules.stops_by_region:
@@ -287,14 +287,14 @@ def plan(
     hypotheses: Sequence[Hypothesis] | None = None,
     uniforms: Sequence[float] | None = None,
     edges: Mapping[int, int] | None = None,
-    scenes: worthwhile.Scenes | None = None,
+    samples: worthwhile.Samples | None = None,
     selected: Collection[int] | None = None,
     explore: bool = False,
 ) -> Decision:
     """What is bought next. theta: the sample (None: the mean); hypotheses: None for all; uniforms: the random numbers
-    of `"random"`, by feature; edges: those that Exp3 drew; scenes: by class, for the stop by worth; selected: the items
+    of `"random"`, by feature; edges: those that Exp3 drew; samples: by class, for the stop by worth; selected: items
     among which the case buys (None: all)."""
-    step = Step(model, case, items, rules, theta, hypotheses, uniforms, edges, scenes)
+    step = Step(model, case, items, rules, theta, hypotheses, uniforms, edges, samples)
     step.selected = selected
     young = {i for i in items.open(case) if any(model.young(f) for f in items.unknown(case, i))}
     all_young = {i for i in young if all(model.young(f) for f in items.unknown(case, i))}
@@ -355,7 +355,7 @@ def is_worth_it(step: Step, ratios: Mapping[int, float], best: int, partner: int
     """Reading: the order of score / c is that in which items would be bought, with look-ahead that of the pairs too."""
     if step.rules.worth is None:
         return worthwhile.Verdict(1, math.inf)
-    assert step.scenes is not None
+    assert step.samples is not None
     items, price = step.items, step.items.price
     loss = loss_table(len(step.q), step.rules.loss)
     if len(step.q) < 2:
@@ -363,7 +363,7 @@ def is_worth_it(step: Step, ratios: Mapping[int, float], best: int, partner: int
     worth = worthwhile.worth_of(step.rules.worth, items.median, loss)
     taken = basket(step, ratios)
     unknown = [items.unknown(step.case, i) for i in taken]
-    verdict = worthwhile.judge(step.q, loss, step.theta, step.scenes, unknown, [price[i] for i in taken], worth)
+    verdict = worthwhile.judge(step.q, loss, step.theta, step.samples, unknown, [price[i] for i in taken], worth)
     if partner is None:
         return verdict
     together = step.model.pair_mean(items.members(best)[0], items.members(partner)[0])

@@ -191,7 +191,7 @@ def learn_example(tree: Any, work: Any, row: Any, status: Any, label: int, w: fl
 
 @kernel
 def monitor_answer(tree: Any, is_wrong: bool) -> None:
-    """Watch whether answers are right; when they become worse, let what was learned count less, and explore more.
+    """Monitor whether answers are right; when they become worse, let what was learned count less, and explore more.
 
     The detector is ADWIN (Bifet & Gavalda, 2007).
     """
