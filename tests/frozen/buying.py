@@ -141,11 +141,13 @@ def believing(observe: Observe, _cut: str) -> dict[str, Any]:
     """Tell a tree what an expert knows, before and after it learned."""
     data = stream("patients")
     table = {"fever": {"ill": {"yes": 0.7, "no": 0.3}, "well": {"yes": 0.3, "no": 0.7}}}
-    learner = qc.UtilityTree(**PRICED).add_prior(table, classes={"ill": 2, "well": 3})
+    learner = qc.UtilityTree(**PRICED)
+    add_prior = learner.add_prior if hasattr(learner, "add_prior") else learner.believe
+    add_prior(table, classes={"ill": 2, "well": 3})
     case = learner.open(explore=False)
     first = [case.question, case.probabilities]
     learner.buy_and_learn(data.X[:300], data.y[:300])
-    learner.add_prior(table, 50.0)
+    add_prior(table, 50.0)
     observe("end", learner)
     return {"first": first, "end": views.view(learner, data.probe)}
 

@@ -256,7 +256,7 @@ def _hues(tree: PolicyTree) -> dict[Label, str]:
 
 
 def _hue(tree: PolicyTree, node: PolicyNode) -> str | None:
-    """Return the colour of the answer of a node at which it is certain."""
+    """Return the colour of the answer of a node at which it changes no more."""
     if node.kind not in ("answer", "formality"):
         return None
     return GREY if node.answer is None or node.answer is REFER else _hues(tree).get(node.answer, GREY)
