@@ -70,9 +70,9 @@ def _around(found: Results) -> PageTable:
 
 
 def _claims(found: Results) -> list[Claim]:
-    watching = TREES[CONFIDENCE].watching
-    gains = compare_all(found, streams_of(found, CHANGING), RENEWING_ADWIN, watching)
-    says = f"`{RENEWING_ADWIN}`, a new tree at each alarm, is ahead of `{watching}`, new subtrees."
+    monitored = TREES[CONFIDENCE].monitored
+    gains = compare_all(found, streams_of(found, CHANGING), RENEWING_ADWIN, monitored)
+    says = f"`{RENEWING_ADWIN}`, a new tree at each alarm, is ahead of `{monitored}`, new subtrees."
     claims = [Claim(says, all_gained(gains), say_gains(gains))]
     if _SLANTED in streams_of(found, STATIONARY):
         claims.append(_slanted(found))
