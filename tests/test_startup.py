@@ -164,5 +164,5 @@ with warnings.catch_warnings(record=True) as found:
 assert qc.drift.DDM is qc.statistics.DDM
 print([str(warning.message) for warning in found])
 """
-    told = run(code).stdout.strip()
-    assert told == str([f"quercus.{name} is now called quercus.statistics." for name in ("drift", "bounds")])
+    printed = run(code).stdout.strip()
+    assert printed == str([f"quercus.{name} is now called quercus.statistics." for name in ("drift", "bounds")])

@@ -217,7 +217,7 @@ class Classifier(Predictor):
             self._check_arguments()
             self._made_with = given
             if self._is_fitted():
-                self._own_gate.alone(self._note_schema)
+                self._own_gate.alone(self._record_schema)
         self.__dict__["_is_changed"] = False
 
     def _saved_params(self) -> dict[str, Any]:
@@ -266,8 +266,8 @@ class Classifier(Predictor):
             return Answered(batch.labels.ids, answers, proba, list(self.schema_.labels)) if predict else None
         except FullError as full:
             gate.alone(batch.undo, full.row)
-            told = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""
-            raise MemoryError(f"{full.error}{told}") from full.error
+            progress = f" The {full.row} rows before row {full.row} of this batch are learned." if full.row else ""
+            raise MemoryError(f"{full.error}{progress}") from full.error
         except BaseException:
             if "_state" not in vars(self):
                 batch.forget()
@@ -280,7 +280,7 @@ class Classifier(Predictor):
             self._state = self.engine.new_state(self, features, declared)
             self._begin_learning()
         self.schema_ = schema
-        self._note_schema()
+        self._record_schema()
         if declared:
             self.engine.widen(self._state, features, declared)
 

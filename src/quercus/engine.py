@@ -155,7 +155,7 @@ class KnowsSupport(Protocol):
 
 @runtime_checkable
 class Monitors(Protocol):
-    """A learner that watches its own errors: of rows whose labels were chosen, it may be told not to."""
+    """A learner that monitors its own errors: of rows whose labels were chosen, it may be told not to."""
 
     def is_monitoring(self, params: Any) -> bool:
         """Return whether it does, by its arguments."""

@@ -35,7 +35,7 @@ class FrozenPredictor(Predictor):
         frozen = cls(type(learner).__name__, copy.deepcopy(learner.loss))
         frozen.schema_ = copy.deepcopy(learner.schema_)
         frozen._state = state
-        frozen._note_schema()
+        frozen._record_schema()
         return frozen
 
     def _name(self) -> str:

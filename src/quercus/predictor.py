@@ -215,8 +215,8 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_fitted()
         with self._own_gate.reading:
-            told: Explanation = self.engine.explain(self, x)
-        return told
+            explanation: Explanation = self.engine.explain(self, x)
+        return explanation
 
     @has(HasRegions)  # type: ignore[untyped-decorator]
     def regions(self, X: Any) -> tuple[Integers, Floats]:
@@ -312,7 +312,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             learner.schema_ = Schema.from_dict(model.schema)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"its header does not fit {cls.__name__}: {error}") from error
-        learner._note_schema()
+        learner._record_schema()
         learner._restore(model)
         return learner
 
@@ -351,7 +351,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._is_fitted() and not self.schema_.open and hasattr(X, "shape") and len(X.shape) == 2:
             validate_data(self, X, reset=False, skip_check_array=True)
 
-    def _note_schema(self) -> None:
+    def _record_schema(self) -> None:
         """Keep what follows from the schema: scikit-learn's names, the order of classes, the loss table."""
         schema = self.schema_
         self.n_features_in_ = len(schema.names)

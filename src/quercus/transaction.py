@@ -90,7 +90,7 @@ class Transaction:
             self._commit(schema, X, y, self.weights[:rows])
         elif classes is not None:
             schema.commit(schema.read_labels(classes))
-        learner._note_schema()
+        learner._record_schema()
 
     def forget(self) -> None:
         """Leave a learner that had learned nothing as it was."""

@@ -24,8 +24,8 @@ class CountState:
 
     def __init__(self, weights=(), counts=None):
         self.n, self.counts, self.seen = list(weights), counts or {}, {}
-        for _, place, cell in self.counts:
-            self.seen.setdefault(place, set()).add(cell)
+        for _, place, bin_id in self.counts:
+            self.seen.setdefault(place, set()).add(bin_id)
 
     def to_arrays(self):
         keys = np.array(sorted(self.counts), np.int64).reshape(-1, 3)
@@ -35,7 +35,7 @@ class CountState:
     def to_sizes(self):
         return {}
 
-    def cells(self, place):
+    def bins(self, place):
         return sorted(self.seen.get(place, ()))
 
 
@@ -83,7 +83,7 @@ class BuyerEngine(CaseEngine):
             return Decision(-1, 0.0, "budget")
         if seed is not None:
             for i in payable:
-                if any(not state.cells(f) for f in unknown[i]):
+                if any(not state.bins(f) for f in unknown[i]):
                     return Decision(i, 0.0, None)
         scores = {i: sum(gain(state, q, theta, f) for f in unknown[i]) for i in payable}
         worth = {i: score / price[i] for i, score in scores.items() if score >= params.gain}
@@ -111,26 +111,26 @@ def posterior(state, row, status, chance):
     theta = {}
     for place in range(len(row)):
         for y in classes:
-            shape = {v: 0.5 + state.counts.get((y, place, v), 0.0) for v in state.cells(place)}
+            shape = {v: 0.5 + state.counts.get((y, place, v), 0.0) for v in state.bins(place)}
             if chance is not None:
                 shape = {v: chance.gammavariate(a, 1.0) for v, a in shape.items()}
             theta[y, place] = {v: a / (sum(shape.values()) or 1.0) for v, a in shape.items()}
     q = [(state.n[y] + 1) / total for y in classes]
     for place in np.flatnonzero(status == KNOWN).tolist():
-        cell = math.floor(row[place])
-        if cell in state.cells(place):
-            q = [q[y] * theta[y, place][cell] for y in classes]
+        bin_id = math.floor(row[place])
+        if bin_id in state.bins(place):
+            q = [q[y] * theta[y, place][bin_id] for y in classes]
     whole = sum(q)
     return ([p / whole for p in q] if whole else [1 / len(q)] * len(q)), theta
 
 
 def gain(state, q, theta, place):
     after = 0.0
-    for v in state.cells(place):
+    for v in state.bins(place):
         joint = [q[y] * theta[y, place][v] for y in range(len(q))]
         p = sum(joint)
         after += p * entropy([x / p for x in joint]) if p else 0.0
-    return entropy(q) - after if state.cells(place) else 0.0
+    return entropy(q) - after if state.bins(place) else 0.0
 
 
 class Buyer(FeatureBuyer):

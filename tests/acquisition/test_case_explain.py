@@ -20,14 +20,14 @@ def test_the_text_tells_the_whole_case():
         lines[4] == "stopped: the money that is left buys nothing more; with more money it would ask for mri, for 500"
     )
     assert len(lines) == 5
-    told = case.explain()
-    assert (told.stopped, told.next, told.next_price, told.closed) == ("budget", "mri", 500.0, None)
-    assert told.steps[1].probability == told.probabilities["ill"]
+    result = case.explain()
+    assert (result.stopped, result.next, result.next_price, result.closed) == ("budget", "mri", 500.0, None)
+    assert result.steps[1].probability == result.probabilities["ill"]
     model.learn(case, "ill")
     after = case.explain()
     assert str(after).split("\n  ")[:5] == lines
     assert str(after).endswith("closed: it was 'ill', which has been learned")
-    assert (after.closed, after.label, after.probabilities) == ("learned", "ill", told.probabilities)
+    assert (after.closed, after.label, after.probabilities) == ("learned", "ill", result.probabilities)
 
 
 def test_orders_and_late_results_are_told_in_their_order():
@@ -50,8 +50,8 @@ def test_orders_and_late_results_are_told_in_their_order():
 def test_what_is_too_dear_is_told_also_where_the_rest_tells_too_little():
     table = {"age": [1.0] * 20, "mri": [0.0, 1.0] * 10}
     model = Buyer(costs={"mri": 500}, gain=0.05).fit(table, ["x", "y"] * 10)
-    told = model.open(explore=False, budget=10).explain()
-    assert (told.stopped, told.next, told.next_price) == ("gain", "mri", 500.0)
+    result = model.open(explore=False, budget=10).explain()
+    assert (result.stopped, result.next, result.next_price) == ("gain", "mri", 500.0)
     assert model.open({"mri": 1}, explore=False, budget=10).explain().next is None
     assert model.open({"mri": 1}, explore=False).explain().next is None
 
@@ -88,7 +88,7 @@ def test_odd_names_stay_on_one_line():
 def test_the_data_is_json():
     case = fitted(refer=0.01).open({"age": 4})
     case.order("blood")
-    told = case.explain()
-    assert json.loads(json.dumps(told.to_dict()))["prediction"] == "REFER"
-    assert json.loads(json.dumps(told.to_dict()))["waiting"] == ["hb", "crp"]
-    assert repr(told) == str(told)
+    result = case.explain()
+    assert json.loads(json.dumps(result.to_dict()))["prediction"] == "REFER"
+    assert json.loads(json.dumps(result.to_dict()))["waiting"] == ["hb", "crp"]
+    assert repr(result) == str(result)

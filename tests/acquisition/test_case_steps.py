@@ -17,11 +17,11 @@ ROWS, LABELS = adversarial_stream(400)
 
 def play(model, row):
     """Return all that a case that does not explore tells on its way."""
-    case, told = model.open(explore=False), []
+    case, result = model.open(explore=False), []
     while (item := case.question) is not None:
-        told.append((item, case.price, tuple(case.probabilities.items())))
+        result.append((item, case.price, tuple(case.probabilities.items())))
         case.answer(row.get(item))
-    return told, case.stopped, case.prediction
+    return result, case.stopped, case.prediction
 
 
 @pytest.mark.parametrize("kind", BUYERS)

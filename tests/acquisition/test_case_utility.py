@@ -61,8 +61,8 @@ def test_one_row_is_as_many_rows():
 def test_every_objective_buys_case_by_case_what_it_buys_in_a_batch(objective, numeric):
     model = fitted(objective=objective, numeric=numeric, hypotheses=50)
     batch = {name: column[:12] for name, column in TABLE.items()}
-    told = model.purchases(batch)
-    for row, cost, bought in zip(ROWS, told.cost, told.bought, strict=False):
+    result = model.purchases(batch)
+    for row, cost, bought in zip(ROWS, result.cost, result.bought, strict=False):
         case, _ = run(model, model.open(explore=False), row, save=True)
         assert case.cost == cost
         assert [name for name, was in zip(model.schema_.names, bought, strict=True) if was] == sorted(

@@ -52,13 +52,13 @@ ROWS = st.fixed_dictionaries(
 def test_it_tells_what_predict_does(name, x):
     model = made(name)
     before = (model.spent_, model._opened, {key: part.tobytes() for key, part in model._arrays().items()})
-    told = model.explain_one(x)
-    assert told.prediction == model.predict_one(x)
-    assert told.probabilities == pytest.approx(model.predict_proba_one(x))
+    result = model.explain_one(x)
+    assert result.prediction == model.predict_one(x)
+    assert result.probabilities == pytest.approx(model.predict_proba_one(x))
     bought = model.purchases({feature: [x.get(feature)] for feature in VALUES})
-    features = {f for item in told.bought for f in model._prices.features(item)}
+    features = {f for item in result.bought for f in model._prices.features(item)}
     assert features == {f for f, is_bought in zip(VALUES, bought.bought[0], strict=True) if is_bought}
-    assert told.cost == pytest.approx(bought.cost[0])
+    assert result.cost == pytest.approx(bought.cost[0])
     assert (model.spent_, model._opened, {key: part.tobytes() for key, part in model._arrays().items()}) == before
 
 
@@ -66,34 +66,34 @@ def test_it_tells_what_predict_does(name, x):
 def test_it_asks_what_a_case_asks(name):
     model = made(name)
     x = {feature: values[-1] for feature, values in VALUES.items()}
-    told, case, asked = model.explain_one(x), model.open(explore=False), []
+    result, case, asked = model.explain_one(x), model.open(explore=False), []
     while case.question is not None:
         asked.append((case.question, case.price))
         case.answer({feature: x[feature] for feature in model._prices.features(case.question)})
-    assert [(each.question, each.price) for each in told.asked] == asked
-    assert (told.stopped, told.steps, told.next) == (case.stopped, case.explain().steps, case.explain().next)
+    assert [(each.question, each.price) for each in result.asked] == asked
+    assert (result.stopped, result.steps, result.next) == (case.stopped, case.explain().steps, case.explain().next)
     rest = {item: model._prices.price(item) for item in model._prices.items if item not in case.bought}
-    assert told.not_bought == rest
+    assert result.not_bought == rest
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("utility")])
 def test_a_utility_tree_weighs_the_answer_after_one_question(name):
     model = made(name)
-    told = model.explain_one({})
-    assert told.asked
+    result = model.explain_one({})
+    assert result.asked
     first = model.tree(depth=0).root
     after = model.tree(depth=1, reach=0.0).root
-    assert told.asked[0].at_once == pytest.approx(-first.loss)
-    assert told.asked[0].asking == pytest.approx(-after.loss)
+    assert result.asked[0].at_once == pytest.approx(-first.loss)
+    assert result.asked[0].asking == pytest.approx(-after.loss)
 
 
 def test_a_reinforced_tree_weighs_all_that_follows():
     model = made("reinforced counted")
-    told, root = model.explain_one({"colour": "red"}), model.tree().root
-    assert told.asked[0].asking == pytest.approx(root.value)
-    assert told.asked[0].at_once == pytest.approx(max(root.probabilities.values()) - 1)
-    assert told.asked[0].asking == told.steps[1].worth
-    assert told.asked[0].asking > told.asked[0].at_once
+    result, root = model.explain_one({"colour": "red"}), model.tree().root
+    assert result.asked[0].asking == pytest.approx(root.value)
+    assert result.asked[0].at_once == pytest.approx(max(root.probabilities.values()) - 1)
+    assert result.asked[0].asking == result.steps[1].worth
+    assert result.asked[0].asking > result.asked[0].at_once
 
 
 def test_rewards_are_the_unit_where_there_are_any():
@@ -122,9 +122,9 @@ class Watched(Mapping):
 @pytest.mark.parametrize("name", ["utility thrifty", "reinforced prices"])
 def test_only_what_is_bought_is_read(name):
     x = Watched({feature: values[0] for feature, values in VALUES.items()})
-    told = made(name).explain_one(x)
-    assert x.read == list(told.bought)
-    assert told.not_bought
+    result = made(name).explain_one(x)
+    assert x.read == list(result.bought)
+    assert result.not_bought
 
 
 def test_money_that_cases_share_is_left_alone_and_does_not_matter():
@@ -135,9 +135,9 @@ def test_money_that_cases_share_is_left_alone_and_does_not_matter():
     case.answer(None)
     assert (model.spent_, model.open(explore=False).stopped) == (1, "budget")
     x = {feature: values[0] for feature, values in VALUES.items()}
-    told = model.explain_one(x)
-    assert told.cost == model.purchases({feature: [value] for feature, value in x.items()}).cost[0] > 0
-    assert (model.spent_, told.stopped) == (1, "nothing left")
+    result = model.explain_one(x)
+    assert result.cost == model.purchases({feature: [value] for feature, value in x.items()}).cost[0] > 0
+    assert (model.spent_, result.stopped) == (1, "nothing left")
 
 
 def test_the_text_reads_well():
@@ -156,18 +156,18 @@ def test_the_text_reads_well():
 
 
 def test_all_of_it_is_data():
-    told = made("utility group").explain_one({"colour": "red", "size": 1.0})
-    state = json.loads(json.dumps(told.to_dict()))
-    assert state["asked"] == [each._asdict() for each in told.asked]
-    assert state["not_bought"] == dict(told.not_bought)
-    assert state["prediction"] == told.prediction
-    assert len(state["steps"]) == 1 + len(told.asked)
+    result = made("utility group").explain_one({"colour": "red", "size": 1.0})
+    state = json.loads(json.dumps(result.to_dict()))
+    assert state["asked"] == [each._asdict() for each in result.asked]
+    assert state["not_bought"] == dict(result.not_bought)
+    assert state["prediction"] == result.prediction
+    assert len(state["steps"]) == 1 + len(result.asked)
 
 
 def test_a_person_may_be_the_answer():
     found = [made("utility refer").explain_one({"colour": value}) for value in VALUES["colour"]]
     found.append(made("utility refer").explain_one({}))
-    referred = [told for told in found if told.prediction is REFER]
+    referred = [result for result in found if result.prediction is REFER]
     assert referred
     assert str(referred[0]).startswith("to be given to a person (most probable: ")
     assert referred[0].to_dict()["prediction"] == "REFER"
@@ -176,9 +176,9 @@ def test_a_person_may_be_the_answer():
 def test_a_category_that_is_new_is_as_good_as_none():
     for name in ("utility plain", "reinforced plain"):
         model, x = made(name), dict.fromkeys(VALUES) | {"colour": "violet", "shape": "violet"}
-        told = model.explain_one(x)
-        assert told.prediction == model.predict_one(x)
-        assert told.probabilities == pytest.approx(model.predict_proba_one(x))
+        result = model.explain_one(x)
+        assert result.prediction == model.predict_one(x)
+        assert result.probabilities == pytest.approx(model.predict_proba_one(x))
 
 
 def test_bad_calls_are_refused():

@@ -71,16 +71,16 @@ def chances(model, seed):
     theta = {}
     for name, values in VALUES.items():
         seen = Counter((y, x) for y, x in zip(labels, table[name], strict=True) if x is not None)
-        # Numbers in ten tenths of their range have cells that are always empty, and keep a part of the prior.
-        cells = 10 if model.numeric != "quantiles" and isinstance(values[0], float) else len(values)
+        # Numbers in ten tenths of their range have bins that are always empty, and keep a part of the prior.
+        bins = 10 if model.numeric != "quantiles" and isinstance(values[0], float) else len(values)
         for y in classes:
             total = sum(seen[y, x] for x in values)
-            theta |= {(y, name, x): (2 / cells + seen[y, x]) / (2 + total) for x in values}
+            theta |= {(y, name, x): (2 / bins + seen[y, x]) / (2 + total) for x in values}
     return share, theta
 
 
-def ten_cells(model, name):
-    """Return a value in each cell of a number: what thresholds can tell apart."""
+def ten_values(model, name):
+    """Return a value in each bin of a number: what thresholds can tell apart."""
     edges = model._state.edges[model.schema_.names.index(name)].tolist()
     return [*edges, edges[-1] + 1]
 
@@ -91,7 +91,7 @@ def simulate(model, seed):
     values = dict(VALUES)
     if model.numeric != "quantiles":
         for name in ("size", "weight"):
-            values[name] = ten_cells(model, name)
+            values[name] = ten_values(model, name)
             where = {
                 x: next(v for v, top in enumerate([*values[name][:-1], math.inf]) if x <= top) for x in VALUES[name]
             }
@@ -101,9 +101,9 @@ def simulate(model, seed):
                 spread |= {where[x]: theta[y, name, x] for x in VALUES[name]}
                 theta |= {(y, name, values[name][v]): p for v, p in spread.items()}
     rows = [dict(zip(values, row, strict=True)) for row in itertools.product(*values.values())]
-    told = model.purchases({name: [row[name] for row in rows] for name in values})
+    result = model.purchases({name: [row[name] for row in rows] for name in values})
     sums = np.zeros(4)
-    for row, answer, cost in zip(rows, told.answers, told.cost, strict=True):
+    for row, answer, cost in zip(rows, result.answers, result.cost, strict=True):
         joint = {y: p * math.prod(theta[y, name, x] for name, x in row.items()) for y, p in share.items()}
         answer = model.predict_one(row) if model.refer is not None else answer
         right = joint.get(answer, 0.0)
@@ -259,8 +259,8 @@ class ToldEngine(BuyerEngine):
         q, theta = posterior(model._state, row, status, None)
         unknown = [f for f in model._prices.members[item] if status[f] == UNKNOWN]
         outcomes = []
-        for cells in itertools.product(*(model._state.cells(f) for f in unknown)):
-            pairs = list(zip(unknown, cells, strict=True))
+        for bins in itertools.product(*(model._state.bins(f) for f in unknown)):
+            pairs = list(zip(unknown, bins, strict=True))
             p = sum(q[y] * math.prod(theta[y, f][v] for f, v in pairs) for y in range(len(q)))
             parts = tuple(Names(model._prices.names[f], (v,), 0) for f, v in pairs)
             outcomes.append(Outcome(p, {f: float(v) for f, v in pairs}, parts))

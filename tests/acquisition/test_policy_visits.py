@@ -12,7 +12,7 @@ import quercus as qc
 from quercus.acquisition import PolicyNode
 from tests.acquisition.test_policy_tree import VALUES, fitted, history
 
-# As published but for rewards of 0 and -1 that count in full: what a situation is worth can be counted by hand.
+# As published but for rewards of 0 and -1 that count in full: what a state is worth can be counted by hand.
 COUNTED = {"rewards": None, "gamma": 1.0, "backup": "counts", "trusted": 5}
 JOBS = {"cook": (20, 4), "clerk": (3, 30), "nurse": (12, 1)}
 
@@ -44,7 +44,7 @@ def test_a_weight_counts_as_so_many_visits_and_rewards_as_values():
 
 
 @pytest.mark.parametrize("changes", [{}, {"groups": {"look": ["colour", "shape"]}}, {"costs": {"size": 3}}])
-def test_every_branch_of_one_outcome_is_its_situation(changes):
+def test_every_branch_of_one_outcome_is_its_state(changes):
     model = qc.ReinforcedTree.paper(**{**COUNTED, **changes})
     model.buy_and_learn(*history(1, rows=2_000))
     tree = model.tree(depth=9, reach=0.0)

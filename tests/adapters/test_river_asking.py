@@ -188,8 +188,8 @@ def test_pickles_go_on_and_clones_begin_anew():
     rows = list(datasets.Phishing().take(400))
     model = RiverAsking(qc.ConfidenceTree(grace_period=20), Uncertain(0.3))
     play(model, rows[:200])
-    again, twin = pickle.loads(pickle.dumps(model)), copy.deepcopy(model)
-    assert play(again, rows[200:]) == play(twin, rows[200:]) == play(model, rows[200:])
+    again, other = pickle.loads(pickle.dumps(model)), copy.deepcopy(model)
+    assert play(again, rows[200:]) == play(other, rows[200:]) == play(model, rows[200:])
     assert model.clone().state.seen == 0
     assert model.clone({"policy": Random(0.7)}).policy.budget == 0.7
 

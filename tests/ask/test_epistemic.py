@@ -132,8 +132,8 @@ def test_the_doubt_is_the_epistemic_share_of_the_largest_entropy():
     assert one.doubt == pytest.approx(1.0 / (one.support + 1.0))
     for row, label in zip(rows[1:], y[1:].tolist(), strict=True):
         shown.learn(row, label)
-    told = forest.uncertainty(rows[:5]).epistemic / np.log(3)
-    assert [shown.region(row, 61, by_posterior=True).doubt for row in rows[:5]] == pytest.approx(told.tolist())
+    result = forest.uncertainty(rows[:5]).epistemic / np.log(3)
+    assert [shown.region(row, 61, by_posterior=True).doubt for row in rows[:5]] == pytest.approx(result.tolist())
     assert math.isnan(shown.region(rows[0], 61).doubt)
 
 
@@ -178,8 +178,8 @@ def test_a_batch_is_ranked_by_the_doubt_itself():
     asker = qc.Asker(forest, Epistemic(0.5, explore=0.0))
     rest = pd.DataFrame(X[100:], columns=NAMES)
     questions = asker.ask_many(rest, k=10)
-    told = forest.uncertainty(rest).epistemic
-    assert sorted(q.row for q in questions) == sorted(np.argsort(-told)[:10].tolist())
+    result = forest.uncertainty(rest).epistemic
+    assert sorted(q.row for q in questions) == sorted(np.argsort(-result)[:10].tolist())
 
 
 def test_late_labels_are_learned_as_they_come():
@@ -191,9 +191,9 @@ def test_late_labels_are_learned_as_they_come():
 def test_a_log_that_has_nearly_all_rows_can_be_replayed():
     X, y = corners(6, 400)
     logged = qc.evaluate((X, y), qc.BayesianForest(trees=2), ask=Random(0.9))
-    told = qc.replay(logged.ledger, qc.BayesianForest(trees=2), Epistemic(0.05))
-    assert 5 < told.labels <= 0.05 * len(y)
-    assert told.accuracy.low <= told.accuracy.value <= told.accuracy.high
+    result = qc.replay(logged.ledger, qc.BayesianForest(trees=2), Epistemic(0.05))
+    assert 5 < result.labels <= 0.05 * len(y)
+    assert result.accuracy.low <= result.accuracy.value <= result.accuracy.high
 
 
 @pytest.mark.parametrize("learner", [qc.ConfidenceTree(), qc.Renewing(qc.BayesianForest()), GaussianNB()])
@@ -256,11 +256,11 @@ def test_classes_given_to_the_asker_reach_the_forest():
     X, y = corners(10, 100)
     classes = ["up", "down", "level", "other"]
     asker = qc.Asker(qc.BayesianForest(trees=2), Random(0.5), classes=classes)
-    told = qc.BayesianForest(trees=2)
+    result = qc.BayesianForest(trees=2)
     for x, label in zip(examples(X), y.tolist(), strict=True):
         question = asker.ask_one(x)
         if question is not None:
             asker.answer(question.id, label)
-            told.partial_fit([x], [label], classes=None if hasattr(told, "schema_") else classes)
+            result.partial_fit([x], [label], classes=None if hasattr(result, "schema_") else classes)
     assert asker.learner.classes_.tolist() == ["down", "level", "other", "up"]
-    assert asker.learner.predict_proba(examples(X)).tolist() == told.predict_proba(examples(X)).tolist()
+    assert asker.learner.predict_proba(examples(X)).tolist() == result.predict_proba(examples(X)).tolist()

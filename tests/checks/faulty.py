@@ -80,7 +80,7 @@ class NeedsVariation(Sound):
     def _learn_table(self, X, y, sample_weight):
         super()._learn_table(X, y, sample_weight)
         if len(self._state.names) == 2:
-            1 / (len({key[1] for key in self._state.cells if key[0] == 0}) - 1)
+            1 / (len({key[1] for key in self._state.counts if key[0] == 0}) - 1)
 
 
 @breaks("check_missing_everywhere", "not finite")
@@ -231,8 +231,8 @@ class HalfDone(Sound):
 
 @breaks("check_refused_input_changes_nothing", "accepted an infinite value")
 class AcceptsInf(Sound):
-    def _cell(self, value, name, place):
-        return 99.0 if value in (np.inf, -np.inf) else super()._cell(value, name, place)
+    def _read_value(self, value, name, place):
+        return 99.0 if value in (np.inf, -np.inf) else super()._read_value(value, name, place)
 
 
 @breaks("check_refused_input_changes_nothing", "it raised KeyError")
@@ -268,9 +268,9 @@ class BeginsTooEarly(Sound):
 
 @breaks("check_errors_name_column_and_row", "does not say 'amount'")
 class Vague(Sound):
-    def _cell(self, value, name, place):
+    def _read_value(self, value, name, place):
         try:
-            return super()._cell(value, name, place)
+            return super()._read_value(value, name, place)
         except ValueError as error:
             raise ValueError("bad input") from error
 
@@ -304,7 +304,7 @@ class PicklesBadly(Sound):
     def __getstate__(self):
         state = copy.deepcopy(super().__getstate__())
         if "_state" in state:
-            state["_state"].cells.popitem()
+            state["_state"].counts.popitem()
         return state
 
 

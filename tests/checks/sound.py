@@ -34,7 +34,7 @@ class State:
         self.categories: dict[tuple[int, str], int] = {}
         self.labels: list[Any] = []
         self.totals: dict[int, float] = {}
-        self.cells: dict[tuple[int, int, int], float] = {}
+        self.counts: dict[tuple[int, int, int], float] = {}
 
 
 class Sound(BaseEstimator):
@@ -89,7 +89,7 @@ class Sound(BaseEstimator):
             if isinstance(value, str):
                 state.categories.setdefault((place, value), len(state.categories))
             key = (place, self._bin(state, place, value), class_id)
-            state.cells[key] = state.cells.get(key, 0.0) + weight
+            state.counts[key] = state.counts.get(key, 0.0) + weight
 
     def _alone(self):
         guard = vars(self).setdefault("_guard", threading.Lock())
@@ -135,11 +135,11 @@ class Sound(BaseEstimator):
 
     def state_arrays(self):
         state = self._fitted()
-        cells = np.array(list(state.cells), dtype=np.int64).reshape(-1, 3)
+        counts = np.array(list(state.counts), dtype=np.int64).reshape(-1, 3)
         return {
             "totals": np.array(list(state.totals.values())),
-            "cells": cells,
-            "weights": np.array(list(state.cells.values())),
+            "counts": counts,
+            "weights": np.array(list(state.counts.values())),
             "kinds": np.array([(None, "numeric", "nominal").index(kind) for kind in state.kinds], dtype=np.int8),
         }
 
@@ -157,8 +157,8 @@ class Sound(BaseEstimator):
             score = math.log(total + 1 / classes)
             for place, value in enumerate(row):
                 if value is not MISSING:
-                    cell = state.cells.get((place, self._bin(state, place, value), class_id), 0.0)
-                    score += math.log((cell + 0.5) / (total + 1))
+                    count = state.counts.get((place, self._bin(state, place, value), class_id), 0.0)
+                    score += math.log((count + 0.5) / (total + 1))
             scores.append(score)
         likely = [math.exp(score - max(scores)) for score in scores]
         return [share / math.fsum(likely) for share in likely]
@@ -207,10 +207,10 @@ class Sound(BaseEstimator):
         if not rows or not names:
             raise ValueError("the table is empty.")
         return names, [
-            [self._cell(v, name, i) for v, name in zip(row, names, strict=True)] for i, row in enumerate(rows)
+            [self._read_value(v, name, i) for v, name in zip(row, names, strict=True)] for i, row in enumerate(rows)
         ]
 
-    def _cell(self, value, name, place):
+    def _read_value(self, value, name, place):
         if _missing(value):
             return MISSING
         if isinstance(value, bool | int | float | np.number | np.bool_) and not isinstance(value, np.complexfloating):

@@ -27,9 +27,9 @@ def test_a_run_asks_and_keeps_its_ledger(tmp_path):
     run = qc.evaluate(
         qc.streams.SEA(seed=4), qc.ConfidenceTree(seed=4), rows=3000, ask=Uncertain(0.1, price=2.5, seed=4), delay=50
     )
-    told = json.loads((tmp_path / "quercus-run/run.json").read_text())
-    assert (told["accuracy"], told["labels"], told["spent"]) == (run.accuracy, run.labels, run.spent)
-    assert told["fair"]["low"] == run.fair.low
+    result = json.loads((tmp_path / "quercus-run/run.json").read_text())
+    assert (result["accuracy"], result["labels"], result["spent"]) == (run.accuracy, run.labels, run.spent)
+    assert result["fair"]["low"] == run.fair.low
     ledger = Ledger.read("quercus-run/ledger.parquet")
     assert (ledger.asked, ledger.open_ids) == (run.asked, run.ledger.open_ids)
     assert "Labels that were asked for" in done.stdout

@@ -19,8 +19,8 @@ def in_folder(tmp_path, monkeypatch):
 def test_a_run_tells_what_it_bought(tmp_path):
     done = succeed("run", "sea", "--rows", 600, "--seed", 4, "--learner", "utility", "--set", 'costs={"x0": 5}')
     run = qc.evaluate(qc.streams.SEA(seed=4), qc.UtilityTree(costs={"x0": 5}, seed=4), rows=600)
-    told = json.loads((tmp_path / "quercus-run/run.json").read_text())
-    assert (told["cost"], told["full_price"], told["bought"]) == (run.cost, 7, run.bought)
+    result = json.loads((tmp_path / "quercus-run/run.json").read_text())
+    assert (result["cost"], result["full_price"], result["bought"]) == (run.cost, 7, run.bought)
     assert re.search(rf"cost per row +{show_price(run.cost_per_row)} ", done.stdout)
     assert "what came back" in done.stdout
     with open("quercus-run/curve.csv") as file:

@@ -39,9 +39,9 @@ def test_a_stopped_run_keeps_what_was_learned(tmp_path, number, status):
     returned, out, err = stop_while_learning(number, tmp_path, "random_tree", "--rows", "10000000000")
     assert returned == status
     assert "Traceback" not in err
-    told = [line for line in err.splitlines() if "compil" not in line]
+    result = [line for line in err.splitlines() if "compil" not in line]
     run = json.loads((tmp_path / "quercus-run/run.json").read_text())
-    assert told == [f"quercus: stopped after {run['rows']:,} rows; what was learned so far is kept."]
+    assert result == [f"quercus: stopped after {run['rows']:,} rows; what was learned so far is kept."]
     assert qc.load(tmp_path / "quercus-run/model.quercus").view().rows == run["rows"] > 0
     assert f"{run['rows']:,} rows" in (tmp_path / "quercus-run/report.html").read_text()
     assert (tmp_path / "quercus-run/curve.csv").read_text().splitlines()[-1].startswith(f"{run['rows']},")

@@ -36,10 +36,10 @@ def test_run_writes_everything_and_says_where(tmp_path):
 
 def test_figures_are_those_of_the_library(tmp_path):
     succeed("run", "random_tree", "--rows", 2000, "--seed", 4, "--learner", "hoeffding", "--out", "a/b/c")
-    told = json.loads((tmp_path / "a/b/c/run.json").read_text())
+    result = json.loads((tmp_path / "a/b/c/run.json").read_text())
     run = qc.evaluate(qc.streams.RandomTree(seed=4), qc.HoeffdingTree(seed=4), rows=2000)
-    assert told["accuracy"] == run.accuracy
-    assert told["log_loss"] == run.log_loss
+    assert result["accuracy"] == run.accuracy
+    assert result["log_loss"] == run.log_loss
     with open(tmp_path / "a/b/c/curve.csv") as file:
         curve = list(csv.DictReader(file))
     assert [int(point["rows"]) for point in curve] == run.curve["rows"].tolist()

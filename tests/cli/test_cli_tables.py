@@ -185,7 +185,7 @@ def test_streams_fit_a_terminal(monkeypatch, capsys):
 
 def test_version_and_help():
     assert succeed("--version").stdout == f"quercus {qc.__version__}\n"
-    told = succeed("--help").stdout
+    result = succeed("--help").stdout
     for command in ("run", "compare", "predict", "show", "streams"):
-        assert command in told
+        assert command in result
         assert f"quercus {command}" in re.sub(r"\s+", " ", succeed(command, "--help").stdout.split("Examples:")[1])

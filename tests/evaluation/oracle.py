@@ -1,7 +1,7 @@
 """The best that any policy can do in a small environment that is known, by trying everything.
 
-An environment is a joint distribution, an array [class, cell of feature 0, cell of feature 1, ...] that sums to 1. A
-position is a tuple with the cell of each feature, None where it has not been bought.
+An environment is a joint distribution, an array [class, value of feature 0, value of feature 1, ...] that sums to 1. A
+position is a tuple with the value of each feature, None where it has not been bought.
 """
 
 import math
@@ -57,7 +57,7 @@ class Environment:
 
     def classes(self, position: Position) -> Array:
         """P(y, what is known)."""
-        part = self.joint[(slice(None), *(slice(None) if cell is None else cell for cell in position))]
+        part = self.joint[(slice(None), *(slice(None) if value is None else value for value in position))]
         return part.reshape(len(part), -1).sum(axis=1)
 
     def probability(self, position: Position) -> float:
@@ -67,11 +67,11 @@ class Environment:
         return int(np.argmin(self.classes(position) @ self.loss))
 
     def paid(self, position: Position) -> float:
-        return sum(self.prices[i] for i in {self.item[f] for f, cell in enumerate(position) if cell is not None})
+        return sum(self.prices[i] for i in {self.item[f] for f, value in enumerate(position) if value is not None})
 
     def affordable(self, position: Position, budget: float) -> list[int]:
         """The items that may be bought here."""
-        bought = {self.item[f] for f, cell in enumerate(position) if cell is not None}
+        bought = {self.item[f] for f, value in enumerate(position) if value is not None}
         return [
             i
             for i in range(len(self.prices))
@@ -84,8 +84,8 @@ class Environment:
         """Where buying item i can lead."""
         sizes = [range(V) if self.item[f] == i else [position[f]] for f, V in enumerate(self.joint.shape[1:])]
         reached = [()]
-        for cells in sizes:
-            reached = [(*start, cell) for start in reached for cell in cells]
+        for values in sizes:
+            reached = [(*start, value) for start in reached for value in values]
         return [after for after in reached if self.probability(after) > 0]
 
 
@@ -95,9 +95,9 @@ def naive_bayes(P: ArrayLike, theta: Theta) -> Array:
     >>> naive_bayes([0.5, 0.5], [np.array([[1.0, 0.0], [0.25, 0.75]])]).tolist()
     [[0.5, 0.0], [0.125, 0.375]]
     """
-    cells = [theta_i.shape[1] for theta_i in theta]
-    joint = np.zeros((len(np.asarray(P)), *cells))
-    for h in every_hypothesis(cells):
+    values = [theta_i.shape[1] for theta_i in theta]
+    joint = np.zeros((len(np.asarray(P)), *values))
+    for h in every_hypothesis(values):
         joint[(slice(None), *h)] = joint_weights(P, theta, h)
     return joint
 

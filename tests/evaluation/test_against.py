@@ -43,11 +43,11 @@ def test_nothing_is_better_than_the_best(seed, kind, pick, questions):
         every = [*SHARED, *REWARDS]
         model = qc.ReinforcedTree(questions=questions, **every[pick % len(every)])
     model.fit(table, labels)
-    told = against_best(model, table, labels)
-    assert told.value <= told.best.value + 1e-9
-    assert told.limit == (None if kind == "utility" else questions)
-    assert told.best.most <= (told.limit or 4)
-    assert told.most <= (told.limit or 4)
+    result = against_best(model, table, labels)
+    assert result.value <= result.best.value + 1e-9
+    assert result.limit == (None if kind == "utility" else questions)
+    assert result.best.most <= (result.limit or 4)
+    assert result.most <= (result.limit or 4)
     assert model.spent_ == 0
 
 
@@ -56,22 +56,22 @@ def test_the_figures_are_those_of_the_purchases():
     loss = {"yes": {"no": 5.0}}
     model = qc.ReinforcedTree(questions=2, loss=loss, groups={"g": ["a", "b"]}, costs={"g": 3, "c": 2}, worth=50.0)
     model.fit(table, labels)
-    told, bought = against_best(model, table, labels), model.purchases(table)
+    result, bought = against_best(model, table, labels), model.purchases(table)
     lost = [
         0 if true == answer else loss.get(true, {}).get(answer, 1.0)
         for true, answer in zip(labels, bought.answers, strict=True)
     ]
     asked = bought.bought[:, [0, 2, 3]].sum(axis=1)  # a and b are bought together
-    assert told.accuracy == pytest.approx(np.mean(bought.answers == np.array(labels)))
-    assert (told.questions, told.most) == (pytest.approx(asked.mean()), asked.max())
-    assert told.cost == pytest.approx(bought.cost.mean())
-    assert told.value == pytest.approx(-np.mean(lost) - told.cost / 50)
+    assert result.accuracy == pytest.approx(np.mean(bought.answers == np.array(labels)))
+    assert (result.questions, result.most) == (pytest.approx(asked.mean()), asked.max())
+    assert result.cost == pytest.approx(bought.cost.mean())
+    assert result.value == pytest.approx(-np.mean(lost) - result.cost / 50)
     best = best_policy((table, labels), model.costs, groups=model.groups, loss=loss, price_of_error=50, most=2)
-    assert told.best.cost == pytest.approx(best.cost)
-    assert told.best.value == pytest.approx(-best.value / 50)
-    assert told.best.accuracy == pytest.approx(best.tree().accuracy)
-    assert told.best.questions == pytest.approx(best.tree().questions)
-    assert not told.plain
+    assert result.best.cost == pytest.approx(best.cost)
+    assert result.best.value == pytest.approx(-best.value / 50)
+    assert result.best.accuracy == pytest.approx(best.tree().accuracy)
+    assert result.best.questions == pytest.approx(best.tree().questions)
+    assert not result.plain
 
 
 def test_an_automatic_worth_is_that_of_the_learner():
@@ -84,33 +84,35 @@ def test_an_automatic_worth_is_that_of_the_learner():
         (qc.ReinforcedTree(costs=costs, questions=4, loss={"yes": {"no": 8.0}}), 8),
         (qc.ReinforcedTree(costs=costs, questions=4, rewards=(5, -5)), 10),
     ):
-        told = against_best(model.fit(table, labels), table, labels)
+        result = against_best(model.fit(table, labels), table, labels)
         if getattr(model, "rewards", None) is None:
-            best = best_policy((table, labels), costs, loss=model.loss, price_of_error=200 * 4 / stake, most=told.limit)
-            assert told.best.value == pytest.approx(-best.value / (200 * 4 / stake))
+            best = best_policy(
+                (table, labels), costs, loss=model.loss, price_of_error=200 * 4 / stake, most=result.limit
+            )
+            assert result.best.value == pytest.approx(-best.value / (200 * 4 / stake))
         else:
-            best = best_policy((table, labels), costs, price_of_error=200 * 4, most=told.limit)
-            assert told.best.value == pytest.approx(5 - 10 * best.loss - best.cost / (200 * 4 / stake))
+            best = best_policy((table, labels), costs, price_of_error=200 * 4, most=result.limit)
+            assert result.best.value == pytest.approx(5 - 10 * best.loss - best.cost / (200 * 4 / stake))
 
 
 def test_without_prices_the_best_is_the_cheapest_of_those_that_lose_least():
     table = {"dear": ["x", "y"] * 20, "cheap": ["x", "y"] * 20}
     model = qc.UtilityTree(worth=None, costs={"dear": 9}).fit(table, ["no", "yes"] * 20)
-    told = against_best(model, table, ["no", "yes"] * 20)
-    assert told.best == (1, 1, 1, 1, 0)
+    result = against_best(model, table, ["no", "yes"] * 20)
+    assert result.best == (1, 1, 1, 1, 0)
 
 
 def test_the_sentence():
     table, labels = rows(2)
-    told = against_best(qc.ReinforcedTree(questions=3).fit(table, labels), table, labels)
-    assert told.plain
-    own = f"{100 * told.accuracy:.1f} %, {told.questions:.1f} questions (at most {told.most})"
-    assert str(told) == (
-        f"{own}; the best possible tree with at most 3 questions: {100 * told.best.accuracy:.1f} %, "
-        f"{told.best.questions:.1f}"
+    result = against_best(qc.ReinforcedTree(questions=3).fit(table, labels), table, labels)
+    assert result.plain
+    own = f"{100 * result.accuracy:.1f} %, {result.questions:.1f} questions (at most {result.most})"
+    assert str(result) == (
+        f"{own}; the best possible tree with at most 3 questions: {100 * result.best.accuracy:.1f} %, "
+        f"{result.best.questions:.1f}"
     )
-    assert f"; the best possible tree: {100 * told.best.accuracy:.1f}" in str(told._replace(limit=None))
-    assert "with at most 1 question: " in str(told._replace(limit=1))
+    assert f"; the best possible tree: {100 * result.best.accuracy:.1f}" in str(result._replace(limit=None))
+    assert "with at most 1 question: " in str(result._replace(limit=1))
     priced = against_best(qc.UtilityTree(costs={"a": 2}).fit(table, labels), table, labels)
     assert f", for {priced.cost:.4g}, worth {priced.value:.4g}; the best" in str(priced)
     symmetric = qc.ReinforcedTree(rewards=(5, -5)).fit(table, labels)
@@ -131,18 +133,18 @@ def test_rows_may_come_in_any_form():
     table, labels = rows(4)
     frame = pd.DataFrame(table)
     model = qc.UtilityTree(costs={"a": 2}).fit(table, labels)
-    told = against_best(model, table, labels)
-    assert isinstance(told, AgainstBest)
+    result = against_best(model, table, labels)
+    assert isinstance(result, AgainstBest)
     dicts = frame.to_dict("records")
     for X in (frame, dicts, frame.to_numpy(object), frame.to_numpy(object).tolist()):
-        assert against_best(model, X, np.array(labels)) == told
+        assert against_best(model, X, np.array(labels)) == result
 
 
 def test_labels_that_the_model_does_not_know_are_errors_of_it():
     table, labels = rows(5)
     model = qc.UtilityTree().fit(table, labels)
-    told = against_best(model, table, ["else"] * len(labels))
-    assert (told.accuracy, told.best.accuracy, told.best.questions) == (0, 1, 0)
+    result = against_best(model, table, ["else"] * len(labels))
+    assert (result.accuracy, result.best.accuracy, result.best.questions) == (0, 1, 0)
 
 
 def test_what_is_too_large_is_refused_with_its_size_and_a_way_out():

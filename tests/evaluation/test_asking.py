@@ -53,12 +53,12 @@ def small_tree() -> qc.HoeffdingTree:
 @pytest.mark.parametrize("policy", [Random(0.2), Uncertain(0.1), Confident.paper(0.3), Split(0.2)], ids=repr)
 def test_labels_at_once_are_those_of_the_loop(policy: Policy) -> None:
     X, y = RandomTree(leaves=10, q=0.9, rows=4000).take()
-    tree, twin = small_tree(), small_tree()
+    tree, copy = small_tree(), small_tree()
     run = qc.evaluate((X, y), tree, ask=policy)
-    looked = AskLoop(twin, AskState(policy, 4000), [f"x{j}" for j in range(X.shape[1])]).run(X, y)
+    looked = AskLoop(copy, AskState(policy, 4000), [f"x{j}" for j in range(X.shape[1])]).run(X, y)
     answers = np.array([*looked.classes, -1])[looked.answers]
     asked = np.flatnonzero(looked.decisions["asked"])
-    assert state_of(tree) == state_of(twin)
+    assert state_of(tree) == state_of(copy)
     assert run.accuracy == np.mean(answers == y)
     assert run.asked == run.labels == len(asked) > 100
     assert [q["row"] for q in asked_of(run)] == asked.tolist()
@@ -92,12 +92,12 @@ def test_the_chunk_size_changes_nothing_for_other_learners(learner: str) -> None
 @pytest.mark.parametrize("delay", [0, 1, 25, (0, 60)])
 def test_late_labels_are_learned_when_they_come(policy: Policy, delay: Any) -> None:
     X, y = mixed()
-    tree, twin = small_tree(), small_tree()
+    tree, copy = small_tree(), small_tree()
     run = qc.evaluate((X, y), tree, ask=policy, delay=delay, delay_seed=3)
     delays = Delays(delay, 3).take(len(y))
-    story = play(as_dicts(X, X.column_names), y.tolist(), twin, policy, delays)
-    assert state_of(tree) == state_of(twin)
-    assert tree.schema_ == twin.schema_
+    story = play(as_dicts(X, X.column_names), y.tolist(), copy, policy, delays)
+    assert state_of(tree) == state_of(copy)
+    assert tree.schema_ == copy.schema_
     assert tree.n_leaves_ > 3
     assert run.accuracy == np.mean(np.array(story.answers, object) == y)
     questions = asked_of(run)
@@ -115,18 +115,18 @@ def test_late_labels_are_learned_when_they_come(policy: Policy, delay: Any) -> N
 @pytest.mark.parametrize("make", [RowLearner, GaussianNB, lambda: Renewing(qc.HoeffdingTree(grace_period=30))])
 def test_learners_of_others_go_through_the_same_loop(make: Any) -> None:
     X, y = toy(400)
-    policy, learner, twin = Split(0.3), make(), make()
+    policy, learner, copy = Split(0.3), make(), make()
     run = qc.evaluate((X, y), learner, ask=policy, delay=(0, 20))
     story = play(
-        as_dicts(X, ["x0", "x1"]), y.tolist(), twin, policy, Delays((0, 20)).take(400), sorted(set(y.tolist()))
+        as_dicts(X, ["x0", "x1"]), y.tolist(), copy, policy, Delays((0, 20)).take(400), sorted(set(y.tolist()))
     )
     assert run.accuracy == np.mean(np.array(story.answers, object) == y)
     assert [q["row"] for q in asked_of(run)] == [a.row - 1 for a in story.asked]
     if isinstance(learner, RowLearner):
-        assert learner.counts == twin.counts
+        assert learner.counts == copy.counts
     if isinstance(learner, Renewing):
-        assert learner.detector_.n == twin.detector_.n < run.labels
-        assert state_of(learner) == state_of(twin)
+        assert learner.detector_.n == copy.detector_.n < run.labels
+        assert state_of(learner) == state_of(copy)
 
 
 def test_no_delay_is_a_delay_of_zero_or_one_row() -> None:
@@ -149,17 +149,17 @@ def test_a_delay_without_a_policy_is_every_label_late() -> None:
 
 def test_the_warm_up_is_free() -> None:
     X, y = RandomTree(leaves=10, q=0.9, rows=3000).take()
-    tree, twin = small_tree(), small_tree()
+    tree, copy = small_tree(), small_tree()
     ledger = Ledger()
     run = qc.evaluate((X, y), tree, ask=Random(Labels(100)), warm_up=1000, ledger=ledger)
     assert (run.rows, run.warm_up, run.asked, run.fair.rows) == (2000, 1000, 100, 2000)
     assert run.confusion[:, -1].sum() == 0
     assert run.ledger is ledger
-    twin.partial_fit(X[:1000], y[:1000])
-    looked = AskLoop(twin, AskState(Random(Labels(100)), 2000), [f"x{j}" for j in range(X.shape[1])]).run(
+    copy.partial_fit(X[:1000], y[:1000])
+    looked = AskLoop(copy, AskState(Random(Labels(100)), 2000), [f"x{j}" for j in range(X.shape[1])]).run(
         X[1000:], y[1000:]
     )
-    assert state_of(tree) == state_of(twin)
+    assert state_of(tree) == state_of(copy)
     assert [q["row"] for q in asked_of(run)] == np.flatnonzero(looked.decisions["asked"]).tolist()
     features = [[q[f"x.x{j}"] for j in range(X.shape[1])] for q in asked_of(run)]
     assert features == X[1000:][looked.decisions["asked"] != 0].tolist()
@@ -206,10 +206,10 @@ def test_the_ledger_alone_tells_the_same() -> None:
         state = AskState(policy)
         rows = None if delay else run.rows
         covered = None if delay else run.fair.covered
-        told = fair_accuracy(run.ledger.to_arrow(), state.least_propensity, rows=rows, covered=covered, loss=loss)
-        assert told.accuracy() == pytest.approx(run.fair)
-        assert told.loss() == pytest.approx(run.fair_loss)
-        assert told.recall()["yes"] == pytest.approx(run.fair_recall["yes"])
+        result = fair_accuracy(run.ledger.to_arrow(), state.least_propensity, rows=rows, covered=covered, loss=loss)
+        assert result.accuracy() == pytest.approx(run.fair)
+        assert result.loss() == pytest.approx(run.fair_loss)
+        assert result.recall()["yes"] == pytest.approx(run.fair_recall["yes"])
         right = [q["answer"] == q["prediction"] for q in asked_of(run) if q["answer"] is not None]
         if not delay:
             assert run.fair.naive == np.mean(right)
@@ -239,10 +239,10 @@ def test_budgets_are_kept_to() -> None:
 
 def test_a_ledger_in_a_file_is_closed_and_can_be_read(tmp_path: Path) -> None:
     run = qc.evaluate(mixed(), small_tree(), ask=Random(0.1), delay=50, ledger=tmp_path / "labels.db")
-    told = Ledger.read(tmp_path / "labels.db")
-    assert told.asked == run.asked
-    assert told.open_ids == run.ledger.open_ids
-    assert len(told.open_ids) > 0
+    result = Ledger.read(tmp_path / "labels.db")
+    assert result.asked == run.asked
+    assert result.open_ids == run.ledger.open_ids
+    assert len(result.open_ids) > 0
     Ledger(tmp_path / "labels.db").close()
     with pytest.raises(ValueError, match=r"holds \d+ questions already, .* give a new one"):
         qc.evaluate(mixed(), small_tree(), ask=Random(0.1), ledger=tmp_path / "labels.db")

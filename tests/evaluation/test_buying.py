@@ -55,16 +55,16 @@ def run() -> qc.Run:
 def test_the_run_is_that_of_buy_and_learn(run: qc.Run) -> None:
     X, y = patients()
     tree = buyer()
-    told = tree.buy_and_learn(X, y)
-    assert run.cost == tree.spent_ == told.cost.sum()
-    assert run.accuracy == (told.answers == y).mean()
-    assert run.bought == dict(zip(X.columns, told.bought.mean(axis=0), strict=True))
-    assert run.cost_per_row == pytest.approx(told.cost.mean())
-    assert run.bought_per_row == pytest.approx(told.bought.sum(axis=1).mean())
+    result = tree.buy_and_learn(X, y)
+    assert run.cost == tree.spent_ == result.cost.sum()
+    assert run.accuracy == (result.answers == y).mean()
+    assert run.bought == dict(zip(X.columns, result.bought.mean(axis=0), strict=True))
+    assert run.cost_per_row == pytest.approx(result.cost.mean())
+    assert run.bought_per_row == pytest.approx(result.bought.sum(axis=1).mean())
     assert run.full_price == 420
     assert run.labels == run.rows == 400
     columns = {label: place for place, label in enumerate(tree.classes_.tolist())}
-    right = np.array([row[columns[label]] for row, label in zip(told.proba, y, strict=True)])
+    right = np.array([row[columns[label]] for row, label in zip(result.proba, y, strict=True)])
     assert run.log_loss == pytest.approx(-np.log(np.clip(right, 1e-6, 1)).mean())
     later = patients(seed=1)[0]
     assert (run.learner.purchases(later).proba == tree.purchases(later).proba).all()
@@ -82,10 +82,10 @@ def test_prices_groups_and_requirements_hold(run: qc.Run) -> None:
 
 def test_curves_hold_money_and_values_so_far(run: qc.Run) -> None:
     X, y = patients()
-    told = buyer().buy_and_learn(X, y)
+    result = buyer().buy_and_learn(X, y)
     at = run.curve["rows"] - 1
-    assert run.curve["cost"] == pytest.approx(np.cumsum(told.cost)[at])
-    assert (run.curve["bought"] == np.cumsum(told.bought.sum(axis=1))[at]).all()
+    assert run.curve["cost"] == pytest.approx(np.cumsum(result.cost)[at])
+    assert (run.curve["bought"] == np.cumsum(result.bought.sum(axis=1))[at]).all()
     so_far, lately = costs_along(run)
     assert so_far[-1] == run.cost_per_row
     assert lately[1:] * np.diff(run.curve["rows"]) == pytest.approx(np.diff(run.curve["cost"]))
@@ -105,10 +105,10 @@ def test_the_warm_up_is_history_that_is_paid_for() -> None:
     run = qc.evaluate(patients(), buyer(), warm_up=150)
     X, y = patients()
     tree = buyer().partial_fit(X[:150], y[:150])
-    told = tree.buy_and_learn(X[150:], y[150:])
+    result = tree.buy_and_learn(X[150:], y[150:])
     assert run.rows == 250
-    assert run.cost == run.learner.spent_ == told.cost.sum()
-    assert run.accuracy == (told.answers == y[150:]).mean()
+    assert run.cost == run.learner.spent_ == result.cost.sum()
+    assert run.accuracy == (result.answers == y[150:]).mean()
 
 
 def test_losses_are_told_per_row() -> None:
@@ -226,8 +226,8 @@ def test_ctrl_c_keeps_money_and_accuracy_of_the_same_rows() -> None:
     assert 0 < stopped.rows < 400
     assert (stopped.rows, stopped.curve["cost"][-1]) == (stopped.curve["rows"][-1], stopped.cost)
     X, y = patients()
-    told = buyer(requires=None).buy_and_learn(X[: stopped.rows], y[: stopped.rows])
-    assert stopped.cost == told.cost.sum()
+    result = buyer(requires=None).buy_and_learn(X[: stopped.rows], y[: stopped.rows])
+    assert stopped.cost == result.cost.sum()
 
 
 def test_prices_are_shown_whatever_their_size() -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from quercus.evaluation.chart import BLUE, Axis, Line, chart, fit, linear, log_rows, thin, write_rows
+from quercus.evaluation.chart import BLUE, Axis, Line, chart, fit, linear, log_rows, subsample, write_rows
 
 
 @pytest.mark.parametrize("low", [0.0, 0.533, -3.0, 1e-9])
@@ -32,7 +32,7 @@ def test_row_axes_end_at_the_last_row(rows: int) -> None:
 def test_lines_with_gaps_and_many_points_are_drawn() -> None:
     x = np.arange(1.0, 5001.0)
     y = np.where(x % 7 == 0, np.nan, 0.5)
-    few_x, few_y = thin(x, y)
+    few_x, few_y = subsample(x, y)
     assert len(few_x) == len(few_y) <= 400
     assert few_x[-1] == 5000
     drawn = chart(

@@ -87,7 +87,7 @@ def test_forests_are_chosen_as_each_would_have_learned_alone():
 
 
 @pytest.mark.parametrize(
-    ("candidates", "error", "told"),
+    ("candidates", "error", "result"),
     [
         ([], ValueError, "no candidate to choose"),
         ({}, ValueError, "no candidate to choose"),
@@ -100,8 +100,8 @@ def test_forests_are_chosen_as_each_would_have_learned_alone():
         ([Fixed(float("inf"))], ValueError, "is inf"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(candidates, error, told):
-    with pytest.raises(error, match=told):
+def test_what_cannot_be_compared_is_refused(candidates, error, result):
+    with pytest.raises(error, match=result):
         choose(candidates, *ROWS)
 
 

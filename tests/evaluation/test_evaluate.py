@@ -50,13 +50,13 @@ def test_our_trees_are_scored_as_they_answer() -> None:
     tree = qc.HoeffdingTree()
     run = qc.evaluate((X, y), tree)
     assert run.learner is tree
-    twin, right = qc.HoeffdingTree(), 0
+    copy, right = qc.HoeffdingTree(), 0
     for i in range(3000):
         if i:
-            right += twin.predict(X[i : i + 1])[0] == y[i]
-        twin.partial_fit(X[i : i + 1], y[i : i + 1])
+            right += copy.predict(X[i : i + 1])[0] == y[i]
+        copy.partial_fit(X[i : i + 1], y[i : i + 1])
     assert run.accuracy == right / 3000
-    assert run.leaves == twin.n_leaves_ == tree.n_leaves_
+    assert run.leaves == copy.n_leaves_ == tree.n_leaves_
     assert run.nbytes == tree.nbytes
     assert run.curve["leaves"][-1] == run.leaves
 

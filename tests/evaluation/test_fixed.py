@@ -52,7 +52,7 @@ PRICES = Prices(
 
 
 @pytest.mark.parametrize(
-    ("told", "count", "per_price", "names"),
+    ("result", "count", "per_price", "names"),
     [
         ([0.9, 0.1, 0.1, 0.5, 0.3], 1, False, ["age", "mri", "ct"]),
         ([0.9, 0.1, 0.25, 0.2, 0.3], 1, False, ["age", "blood"]),
@@ -62,9 +62,9 @@ PRICES = Prices(
     ],
 )
 def test_free_items_groups_and_what_is_required(
-    told: list[float], count: int, per_price: bool, names: list[str]
+    result: list[float], count: int, per_price: bool, names: list[str]
 ) -> None:
-    assert [PRICES.items[item] for item in choose_items(PRICES, told, count, per_price)] == names
+    assert [PRICES.items[item] for item in choose_items(PRICES, result, count, per_price)] == names
 
 
 def test_what_is_free_but_requires_something_is_no_way_round_the_count() -> None:
@@ -88,13 +88,13 @@ def rows(count: int = 300, seed: int = 0) -> tuple[Any, np.ndarray]:
 def test_it_is_naive_bayes_on_the_chosen_columns() -> None:
     X, y = rows()
     best = BestFeatures(qc.UtilityTree(costs={"b": 5}), 1)
-    told = best.buy_and_learn(X, y)
+    result = best.buy_and_learn(X, y)
     assert best.chosen_ == ["b"]
-    assert told.cost.tolist() == [7.0] * 100 + [5.0] * 200
-    assert told.bought[[99, 100]].tolist() == [[True] * 3, [False, True, False]]
+    assert result.cost.tolist() == [7.0] * 100 + [5.0] * 200
+    assert result.bought[[99, 100]].tolist() == [[True] * 3, [False, True, False]]
     free = qc.UtilityTree(costs={"b": 0}).partial_fit(X[["b"]][:100], y[:100])
     answers = free.test_then_learn(X[["b"]][100:], y[100:]).answers
-    assert (told.answers[100:] == np.array(free.schema_.labels)[answers]).all()
+    assert (result.answers[100:] == np.array(free.schema_.labels)[answers]).all()
     later = rows(seed=1)[0]
     assert (best.purchases(later).proba == free.purchases(later[["b"]]).proba).all()
     assert set(best.purchases(later).cost) == {5.0}

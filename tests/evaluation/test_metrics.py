@@ -127,7 +127,7 @@ def test_large_batches_are_cut_without_a_trace(monkeypatch: pytest.MonkeyPatch) 
     data = batch(1000, 5, 3)
     whole, cut = Scores(), Scores()
     whole.update(*data)
-    monkeypatch.setattr("quercus.evaluation.metrics._CELLS_AT_ONCE", 100)
+    monkeypatch.setattr("quercus.evaluation.metrics._PROBABILITIES_AT_ONCE", 100)
     cut.update(*data)
     np.testing.assert_equal(results(cut), results(whole))
 

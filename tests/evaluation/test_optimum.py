@@ -15,7 +15,7 @@ from tests.evaluation.oracle import STOP, Environment, naive_bayes, optimum, pla
 
 
 def rows_of(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return every combination of class and cells as a row, with its probability as weight."""
+    """Return every combination of class and values as a row, with its probability as weight."""
     every = np.array(list(itertools.product(*map(range, joint.shape))))
     return every[:, 1:].astype(float), every[:, 0], joint.reshape(-1)
 
@@ -94,13 +94,13 @@ def test_it_agrees_with_the_oracle(problem: dict[str, Any]) -> None:
 def test_played_on_the_rows_it_costs_what_it_expects(problem: dict[str, Any]) -> None:
     found = solve(problem)
     X, y, weights = rows_of(problem["joint"])
-    told = found.purchases(X)
-    loss = found.options.loss[y, told.answers]
-    assert weights @ told.cost == pytest.approx(found.cost, abs=1e-9)
+    result = found.purchases(X)
+    loss = found.options.loss[y, result.answers]
+    assert weights @ result.cost == pytest.approx(found.cost, abs=1e-9)
     assert weights @ loss == pytest.approx(found.loss, abs=1e-9)
-    assert np.allclose(told.proba.sum(axis=1), 1)
+    assert np.allclose(result.proba.sum(axis=1), 1)
     needed = np.array(problem["needs"])
-    for row in told.bought:
+    for row in result.bought:
         items = {problem["item"][place] for place in np.flatnonzero(row)}
         assert all(j in items for i in items for j in np.flatnonzero(needed[i]))
 
@@ -133,9 +133,9 @@ def test_a_known_generator_is_the_same_as_all_of_its_rows(seed: int) -> None:
     grouped = {"costs": {"g": 1.5}, "groups": {"g": ["x0", "x2"]}, "price_of_error": 7}
     assert best_policy(stream, **grouped).value == pytest.approx(best_policy(rows_of(joint), **grouped).value)
     X, y = stream.take(20_000)
-    told = found.purchases(X)
-    assert told.cost.mean() == pytest.approx(found.cost, abs=0.05)
-    assert (told.answers != y).mean() == pytest.approx(found.loss, abs=0.015)
+    result = found.purchases(X)
+    assert result.cost.mean() == pytest.approx(found.cost, abs=0.05)
+    assert (result.answers != y).mean() == pytest.approx(found.loss, abs=0.015)
 
 
 def test_a_limit_on_questions_is_that_of_a_budget_of_equal_prices() -> None:
@@ -168,10 +168,10 @@ def test_rows_of_all_kinds_and_what_was_never_seen() -> None:
     found = best_policy((rows, ["ill", "well", "well"] * 4), {"age": 9}, price_of_error=5)
     assert found.tree().root.question == "fever"
     assert [node.branch for node in found.tree().leaves()] == ["fever == 'high'", "fever == 'none'", "fever == missing"]
-    told = found.purchases([{"fever": "high", "age": 1}, {"fever": "low", "age": 1}, {"fever": None, "age": 1}])
-    assert told.answers.tolist() == ["ill", "well", "well"]
-    assert told.cost.tolist() == [1, 1, 1]
-    assert told.bought.tolist() == [[True, False]] * 3
+    result = found.purchases([{"fever": "high", "age": 1}, {"fever": "low", "age": 1}, {"fever": None, "age": 1}])
+    assert result.answers.tolist() == ["ill", "well", "well"]
+    assert result.cost.tolist() == [1, 1, 1]
+    assert result.bought.tolist() == [[True, False]] * 3
     assert repr(found) == "BestPolicy(value=1, cost=1, loss=0)"
 
 

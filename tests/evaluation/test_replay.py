@@ -18,20 +18,20 @@ def log():
 
 def test_the_same_choice_is_told_as_it_was(log):
     _, run = log
-    told = qc.replay(run.ledger, qc.ConfidenceTree(), Random(0.3), repeats=1)
-    assert told.unsupported < 0.01
-    assert abs(told.labels - run.labels) < 0.02 * run.labels
-    assert told.accuracy.low < run.accuracy < told.accuracy.high
+    result = qc.replay(run.ledger, qc.ConfidenceTree(), Random(0.3), repeats=1)
+    assert result.unsupported < 0.01
+    assert abs(result.labels - run.labels) < 0.02 * run.labels
+    assert result.accuracy.low < run.accuracy < result.accuracy.high
 
 
 @pytest.mark.parametrize("other", [Random(0.05), Confident(0.1)])
 def test_a_smaller_budget_is_told_within_bounds(log, other):
     stream, run = log
     real = qc.evaluate(stream, qc.ConfidenceTree(), ask=other)
-    told = qc.replay(run.ledger, qc.ConfidenceTree(), other, repeats=2)
-    assert abs(told.labels - real.labels) < 0.05 * real.labels
-    assert told.accuracy.low < real.accuracy < told.accuracy.high
-    assert str(told.labels) in str(told).replace(",", "")
+    result = qc.replay(run.ledger, qc.ConfidenceTree(), other, repeats=2)
+    assert abs(result.labels - real.labels) < 0.05 * real.labels
+    assert result.accuracy.low < real.accuracy < result.accuracy.high
+    assert str(result.labels) in str(result).replace(",", "")
 
 
 @pytest.mark.parametrize("other", [Random(0.6), Always(), VariableUncertainty(0.2)])
@@ -66,9 +66,9 @@ def test_the_learner_that_is_given_stays_as_it_is(log):
 def test_on_the_command_line(log, tmp_path):
     path = tmp_path / "ledger.parquet"
     log[1].ledger.write(path)
-    told = CliRunner().invoke(app, ["replay", str(path), "--ask", "random", "--budget", "5%"])
-    assert told.exit_code == 0
-    assert "between" in told.output
+    result = CliRunner().invoke(app, ["replay", str(path), "--ask", "random", "--budget", "5%"])
+    assert result.exit_code == 0
+    assert "between" in result.output
     refused = CliRunner().invoke(app, ["replay", str(path), "--ask", "random", "--budget", "0.9"])
     assert refused.exit_code == 2
     assert "cannot tell" in refused.output

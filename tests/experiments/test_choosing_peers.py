@@ -134,13 +134,13 @@ def test_a_gap_is_said_and_its_set_left_out_of_ranks(found):
 
 def test_policies_keep_to_the_budget(asked):
     for key in labels.CONTENDERS:
-        told = read_bought(asked, key)
+        result = read_bought(asked, key)
         if key[2] == labels.ALL:
-            assert told.labels == 1
+            assert result.labels == 1
         else:
             # Those of scikit-activeml may begin with some more, and keep to a window of their own.
             given = labels.HEAD / 500 if key[2].endswith(labels.STARTED) else 0.0
-            assert told.labels < given + (0.101 if key[1] == "quercus" else 0.13)
+            assert result.labels < given + (0.101 if key[1] == "quercus" else 0.13)
 
 
 def test_advice_follows_the_results(asked):

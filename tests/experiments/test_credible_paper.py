@@ -147,9 +147,9 @@ def test_figure_5_verdicts_follow_the_risks():
     active = found["tree"] == "active"
     summarize = _EXHIBITS["5"].summarize
     for risk, holds in ((found["risk"] - 0.1, True), (found["risk"] + 0.1, False)):
-        told = summarize(doctored(found, active, risk=risk))
-        assert verdict(told, "BOCT-AL is better than BOCT") is holds
-        assert verdict(told, "At any time") is holds
+        result = summarize(doctored(found, active, risk=risk))
+        assert verdict(result, "BOCT-AL is better than BOCT") is holds
+        assert verdict(result, "At any time") is holds
     turned = doctored(found, found["tree"] == "fixed-64", risk=1 - found["risk"])
     assert verdict(summarize(found), "better with 64") is True
     assert verdict(summarize(turned), "better with 64") is False

@@ -43,7 +43,7 @@ def test_alarms_of_the_evergreen_tree_are_its_new_beginnings(monkeypatch):
     assert 3_000 <= alarms[0] < 3_400
 
 
-@pytest.mark.parametrize("name", [*(pair.watching for pair in TREES.values()), RENEWING_DDM])
+@pytest.mark.parametrize("name", [*(pair.monitored for pair in TREES.values()), RENEWING_DDM])
 def test_learners_that_watch_are_alarmed_by_a_change(name):
     case = flipped()
     run = run_ours(name, case)

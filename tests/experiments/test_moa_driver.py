@@ -25,7 +25,7 @@ if name == "Learners":
 elif name == "Changes":
     np.array([1, 0, 1], np.uint8).tofile(given[4])
 print("JVM says hello")
-print(json.dumps({"told": given, "sum": X.sum(), "seconds": 2, "alarms": [1], "tried": 3, "options": sys.argv[1:]}))
+print(json.dumps({"given": given, "sum": X.sum(), "seconds": 2, "alarms": [1], "tried": 3, "options": sys.argv[1:]}))
 """
 
 
@@ -46,10 +46,10 @@ def java(tmp_path, monkeypatch):
 
 
 def test_rows_options_and_answers_pass_to_and_fro():
-    told, values = learners.run_moa("trees.EFDT -p", ROWS, 7, "pass")
-    assert told["told"][1:6] == ["3", "2", "0,3", "trees.EFDT -p", "7"]
-    assert told["told"][7] == "pass"
-    assert told["sum"] == 6
+    result, values = learners.run_moa("trees.EFDT -p", ROWS, 7, "pass")
+    assert result["given"][1:6] == ["3", "2", "0,3", "trees.EFDT -p", "7"]
+    assert result["given"][7] == "pass"
+    assert result["sum"] == 6
     assert values.tolist() == [[1, 0.5], [0, 0.25]]
 
 
@@ -60,10 +60,10 @@ def test_changes_come_back_as_a_run():
 
 
 def test_speed_is_measured_with_the_agent_for_sizes(tmp_path):
-    told = pass_moa(StreamFiles.write(tmp_path / "oaks", "oaks", ROWS.X, ROWS.y), "adaptive")
-    assert told["told"][1:4] == ["3", "2", "2"]
-    assert told["told"][4].endswith("-l NBAdaptive")
-    assert told["options"][0].startswith("-javaagent:")
+    result = pass_moa(StreamFiles.write(tmp_path / "oaks", "oaks", ROWS.X, ROWS.y), "adaptive")
+    assert result["given"][1:4] == ["3", "2", "2"]
+    assert result["given"][4].endswith("-l NBAdaptive")
+    assert result["options"][0].startswith("-javaagent:")
 
 
 def test_what_goes_wrong_is_said(monkeypatch, tmp_path):

@@ -56,13 +56,13 @@ def test_ranks_are_those_that_were_published():
 
 @given(tables)
 def test_friedman_is_that_of_scipy(table):
-    told = friedman(table)
+    result = friedman(table)
     if all(len(set(row)) == 1 for row in table):
-        assert told == (0.0, 1.0)
+        assert result == (0.0, 1.0)
         return
     expected = friedmanchisquare(*np.array(table).T)
-    assert told.statistic == pytest.approx(expected.statistic, abs=1e-9)
-    assert told.p == pytest.approx(expected.pvalue, abs=1e-9)
+    assert result.statistic == pytest.approx(expected.statistic, abs=1e-9)
+    assert result.p == pytest.approx(expected.pvalue, abs=1e-9)
 
 
 def test_friedman_without_equal_scores_is_the_published_formula():

@@ -167,17 +167,22 @@ def test_a_collapsed_tree_answers_the_same_without_useless_questions():
 
 
 def test_returns_are_discounted_rewards_less_costs():
-    told = Answered(np.array([True, False]), np.array([2, 1]))
-    assert told.gains(cost=1.0) == pytest.approx([0.64 * 5 - 1 - 0.8, 0.8 * -5 - 1])
+    result = Answered(np.array([True, False]), np.array([2, 1]))
+    assert result.gains(cost=1.0) == pytest.approx([0.64 * 5 - 1 - 0.8, 0.8 * -5 - 1])
 
 
 def test_blocks_hold_each_row_once():
     random = np.random.default_rng(5)
-    told = Answered(random.random(90) < 0.7, random.integers(0, 4, 90))
-    lines = block_lines(told, (10, 55, 90))
-    for name, value in (("right", told.right), ("asked", told.asked), ("rows", np.ones(90)), ("gained", told.gains())):
+    result = Answered(random.random(90) < 0.7, random.integers(0, 4, 90))
+    lines = block_lines(result, (10, 55, 90))
+    for name, value in (
+        ("right", result.right),
+        ("asked", result.asked),
+        ("rows", np.ones(90)),
+        ("gained", result.gains()),
+    ):
         assert sum(line[name] for line in lines) == pytest.approx(value.sum(), abs=0.01)
-    assert max(line["most"] for line in lines) == told.asked.max()
+    assert max(line["most"] for line in lines) == result.asked.max()
 
 
 def test_costs_count_the_same_in_both_units():

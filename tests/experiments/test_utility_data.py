@@ -53,10 +53,10 @@ def test_the_plan_is_measured_at_its_own_cost(split):
     buyer = Buyer(qc.UtilityTree(nominal=split.nominal, budget=2))
     paid, outcome = buyer.learn(split.X, split.y).cost, buyer.test(split.X_test)
     fresh = qc.UtilityTree(nominal=split.nominal, budget=2)
-    learned, told = fresh.buy_and_learn(split.X, split.y), fresh.purchases(split.X_test)
+    learned, result = fresh.buy_and_learn(split.X, split.y), fresh.purchases(split.X_test)
     assert paid.tolist() == learned.cost.tolist()
-    assert outcome.cost == told.cost.mean()
-    assert outcome.planned.tolist() == told.answers.tolist()
+    assert outcome.cost == result.cost.mean()
+    assert outcome.planned.tolist() == result.answers.tolist()
     assert 0 < outcome.cost <= 2
 
 

@@ -62,11 +62,11 @@ def test_a_cell_gives_the_same_lines_again(split, learner):
 
 def test_training_is_judged_by_the_answers_before_the_labels(split):
     cell = {"data": "diabetes", "learner": "ours", "rows": 0, "tests": 2, "run": 0}
-    told = qc.UtilityTree(seed=3).buy_and_learn(split.X, split.y)
+    result = qc.UtilityTree(seed=3).buy_and_learn(split.X, split.y)
     lines = curves.follow(cell, 3)
-    assert lines[-1]["training"] == curves.judge(told.answers, split.y).F1
-    assert lines[0]["cost"] == told.cost[:40].mean()
-    assert lines[1]["cost"] == told.cost[40:].mean()
+    assert lines[-1]["training"] == curves.judge(result.answers, split.y).F1
+    assert lines[0]["cost"] == result.cost[:40].mean()
+    assert lines[1]["cost"] == result.cost[40:].mean()
 
 
 def test_hypotheses_are_as_many_as_the_cell_says(split):
@@ -114,19 +114,19 @@ def test_an_expert_knows_how_often_predicates_hold():
         (as_predicates(row), label) for number in range(3) for row, label in zip(EVERY, concept(number), strict=True)
     ]
     for name, shares in table.items():
-        for label, told in shares.items():
+        for label, result in shares.items():
             held = [row[name] == "yes" for row, one in every if one == label]
-            assert told["yes"] == pytest.approx(np.mean(held))
+            assert result["yes"] == pytest.approx(np.mean(held))
 
 
 def test_a_prior_that_is_kept_is_that_of_algorithm_6():
     table = {"a": {0: {"yes": 0.2, "no": 0.8}, 1: {"yes": 0.9, "no": 0.1}}}
-    model = qc.UtilityTree.paper(forget=0.05, objective="ig").believe(table, weight=10)
+    model = qc.UtilityTree.paper(forget=0.05, objective="ig").add_prior(table, weight=10)
     alpha, beta = np.array([1 + 2.0, 1 + 9.0]), np.array([1 + 8.0, 1 + 1.0])
     best = alpha.copy(), beta.copy()
     for label, value in ((0, "no"), (1, "yes"), (1, "no"), (0, "no")):
         model.buy_and_learn([{"a": value}], [label])
-        model.believe(table, weight=0.05 * 10)
+        model.add_prior(table, weight=0.05 * 10)
         alpha, beta = 0.95 * alpha + 0.05 * best[0], 0.95 * beta + 0.05 * best[1]
         (alpha if value == "yes" else beta)[label] += 1
     model.set_costs({"a": 0.0})

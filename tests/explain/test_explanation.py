@@ -35,18 +35,18 @@ def test_plain_words():
 
 
 def test_shown_as_it_is_printed():
-    told = explain(3, {"age": 29, "job": "clerk"})
-    assert repr(told) == str(told)
+    result = explain(3, {"age": 29, "job": "clerk"})
+    assert repr(result) == str(result)
 
 
 @pytest.mark.parametrize(
     "missing", [{}, {"age": None}, {"age": float("nan")}, {"age": np.float64("nan")}, {"age": pd.NA}]
 )
 def test_missing_values_go_with_the_majority(missing):
-    told = explain(4, {"job": "nurse", **missing})
-    assert [step.missing for step in told.path] == [True, False]
-    assert "because age is missing, went with the majority: age <= 41\n" in str(told)
-    assert "and job = 'nurse', not 'clerk'\n" in str(told)
+    result = explain(4, {"job": "nurse", **missing})
+    assert [step.missing for step in result.path] == [True, False]
+    assert "because age is missing, went with the majority: age <= 41\n" in str(result)
+    assert "and job = 'nurse', not 'clerk'\n" in str(result)
 
 
 def test_missing_category():
@@ -79,15 +79,15 @@ def test_interval_of_another_class_must_be_given():
 def test_only_the_tightest_bounds_are_told():
     tests = [(50.0, True), (20.0, False), (45.0, True), (10.0, False), (40.0, True)]
     path = tuple(PathStep(Test("age", "<=", value), 29, passed) for value, passed in tests)
-    told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, (0.0, 1.0), False, "majority")
-    assert "because age = 29 > 20 and <= 40\n" in str(told)
-    assert len(told.path) == 5
+    result = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, (0.0, 1.0), False, "majority")
+    assert "because age = 29 > 20 and <= 40\n" in str(result)
+    assert len(result.path) == 5
 
 
 def test_many_refused_categories_are_counted():
     path = tuple(PathStep(Test("job", "==", f"job {i}"), "cook", False) for i in range(8))
-    told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, (0.0, 1.0), False, "majority")
-    assert "job = 'cook', not 'job 0', 'job 1', 'job 2', 'job 3', 'job 4' or 3 others\n" in str(told)
+    result = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, (0.0, 1.0), False, "majority")
+    assert "job = 'cook', not 'job 0', 'job 1', 'job 2', 'job 3', 'job 4' or 3 others\n" in str(result)
 
 
 def test_numbers_that_would_look_equal_keep_all_digits():
@@ -120,14 +120,14 @@ def test_one_label_in_words():
 
 
 def test_plain_data_goes_through_json():
-    told = Explanation.from_path(
+    result = Explanation.from_path(
         trees.three_leaves().path(3),
         (np.str_("no"), np.str_("yes")),
         {"age": np.int64(29), "job": "clerk"},
         np.str_("yes"),
         {np.str_("no"): np.float64(0.25), np.str_("yes"): np.float64(0.75)},
     )
-    data = json.loads(json.dumps(told.to_dict()))
+    data = json.loads(json.dumps(result.to_dict()))
     assert data == {
         "prediction": "yes",
         "probabilities": {"no": 0.25, "yes": 0.75},
@@ -166,8 +166,8 @@ JOBS = ("clerk", "nurse", "cook", "smith", "judge", "baker", "miner")
 def asked(*tests, value="nurse", **more):
     """Return the line about a job that was asked for so many times: categories, and whether the example went left."""
     path = tuple(PathStep(Test("job", "in", categories), value, passed, **more) for categories, passed in tests)
-    told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, None, None, "all prunings")
-    return str(told).splitlines()[1].removeprefix("  because ")
+    result = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, None, None, "all prunings")
+    return str(result).splitlines()[1].removeprefix("  because ")
 
 
 @pytest.mark.parametrize(
@@ -201,8 +201,8 @@ def test_known_or_missing_numbers():
     assert PathStep(ever, 29, True).text() == "age = 29, not missing"
     assert PathStep(ever, None, False).text() == "age is missing"
     path = (PathStep(ever, 29, True), PathStep(Test("age", "<=", 41.0), 29, True))
-    told = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, None, None, "all prunings")
-    assert "because age = 29 <= 41\n" in str(told)
+    result = Explanation("a", {"a": 1.0}, path, {"a": 1.0}, None, None, "all prunings")
+    assert "because age = 29 <= 41\n" in str(result)
 
 
 def test_plain_data_keeps_all_categories():
@@ -215,5 +215,7 @@ def test_plain_data_keeps_all_categories():
     ("share", "why"), [(0.7, "what nodes above or recent labels tell"), (0.2, "the price of mistakes")]
 )
 def test_all_prunings_against_the_counts(share, why):
-    told = Explanation("yes", {"yes": share, "no": 1 - share}, (), {"yes": 3.0, "no": 7.0}, None, None, "all prunings")
-    assert str(told).splitlines()[-1] == f"  'no' is more frequent here; {why} made the difference"
+    result = Explanation(
+        "yes", {"yes": share, "no": 1 - share}, (), {"yes": 3.0, "no": 7.0}, None, None, "all prunings"
+    )
+    assert str(result).splitlines()[-1] == f"  'no' is more frequent here; {why} made the difference"

@@ -134,7 +134,7 @@ def test_counts(count, text):
 
 def test_a_leaf_that_all_prunings_answer_for():
     view = trees.sets()
-    told = details(view, view.leaves()[0])
-    assert told[0].startswith("answers ")
-    assert told[0].endswith(" (82%), by all prunings")
-    assert len(told) == 2
+    result = details(view, view.leaves()[0])
+    assert result[0].startswith("answers ")
+    assert result[0].endswith(" (82%), by all prunings")
+    assert len(result) == 2

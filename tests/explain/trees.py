@@ -116,8 +116,8 @@ def hostile() -> TreeView:
 def sets() -> TreeView:
     """Return a tree of sets of categories, whose leaves do not say how certain they are."""
     view = grow(12, ("no", "yes"), set_test, seed=4)
-    told = Leaf("all prunings", True, None, None, 10.0, 0.815)
-    return replace(view, nodes=tuple(node if node.leaf is None else replace(node, leaf=told) for node in view.nodes))
+    result = Leaf("all prunings", True, None, None, 10.0, 0.815)
+    return replace(view, nodes=tuple(node if node.leaf is None else replace(node, leaf=result) for node in view.nodes))
 
 
 def deep_chain(depth: int = 5000) -> TreeView:

@@ -9,7 +9,7 @@ from typing import Any
 
 import quercus as qc
 from tests.frozen import views
-from tests.frozen.case import Case, Watch, take
+from tests.frozen.case import Case, Observe, take
 from tests.frozen.growing import LOOK, SOME_CUTS
 from tests.frozen.streams import stream
 
@@ -58,36 +58,36 @@ class Doubtful(ask.Policy):
 
 def evaluated(
     make: Callable[[], Any], policy: Any, name: str, delay: Any = 0, warm_up: int = 0
-) -> Callable[[Watch, str], Any]:
+) -> Callable[[Observe, str], Any]:
     """Return a play: a learner goes through a stream and learns only the labels that a policy asks for."""
 
-    def play(watch: Watch, cut: str) -> dict[str, Any]:
+    def play(observe: Observe, cut: str) -> dict[str, Any]:
         data, learner = take(stream(name), 700), make()
         chunk = 37 if cut == "ragged" else 8192
         pace = {"chunk": chunk, "delay": delay, "warm_up": warm_up}
         run = qc.evaluate((data.X, data.y), learner, ask=policy, progress=False, **pace)
-        watch("end", learner)
+        observe("end", learner)
         return views.run(run) | {"end": views.sight(learner, data.probe)}
 
     return play
 
 
-def asker(make: Callable[[], Any], policy: Any, name: str = "mixed") -> Callable[[Watch, str], Any]:
+def asker(make: Callable[[], Any], policy: Any, name: str = "mixed") -> Callable[[Observe, str], Any]:
     """Return a play: an asker sees rows one by one and in batches; answers come late, in another order, or never."""
 
-    def play(watch: Watch, _cut: str) -> dict[str, Any]:
+    def play(observe: Observe, _cut: str) -> dict[str, Any]:
         data = stream(name)
         classes = sorted(set(data.y.tolist()))
         with qc.Asker(make(), policy, rows=800, classes=classes) as seen:
             _ask(seen, data, 0, 400)
             half = {"asked": seen.asked, "left": seen.left, "open": len(seen.open_questions)}
             _ask(seen, data, 400, 800)
-            told = {"accuracy": seen.accuracy()._asdict(), "recall": {k: v.value for k, v in seen.recall().items()}}
+            result = {"accuracy": seen.accuracy()._asdict(), "recall": {k: v.value for k, v in seen.recall().items()}}
             if getattr(seen.learner, "loss", None):
-                told["loss"] = seen.loss()._asdict()
-            told |= {"questions": views.questions(seen.ledger), "left": seen.left, "spent": seen.spent}
-            watch("end", seen.learner)
-            return {"half": half, **told, "end": views.sight(seen.learner, data.probe)}
+                result["loss"] = seen.loss()._asdict()
+            result |= {"questions": views.questions(seen.ledger), "left": seen.left, "spent": seen.spent}
+            observe("end", seen.learner)
+            return {"half": half, **result, "end": views.sight(seen.learner, data.probe)}
 
     return play
 
@@ -104,7 +104,7 @@ def _ask(seen: Any, data: Any, start: int, end: int) -> None:
                     seen.answer(question.id, data.y[question.row - views.FIRST_ROW].item())
 
 
-def batches(watch: Watch, _cut: str) -> dict[str, Any]:
+def batches(observe: Observe, _cut: str) -> dict[str, Any]:
     """Let an asker choose in batches: some of each, and the best of each."""
     data = stream("three")
     seen = qc.Asker(qc.EvergreenTree(), ask.Uncertain(0.2))
@@ -113,15 +113,15 @@ def batches(watch: Watch, _cut: str) -> dict[str, Any]:
         asked = seen.ask_many(part, 15) if start % 400 else seen.ask(part)
         for question in asked:
             seen.answer(question.id, data.y[question.row - views.FIRST_ROW].item())
-    watch("end", seen.learner)
+    observe("end", seen.learner)
     recall = {label: figure._asdict() for label, figure in seen.recall().items()}
     return {"questions": views.questions(seen.ledger), "recall": recall, "end": views.view(seen.learner, data.probe)}
 
 
-def pool(make: Callable[[Any], Any], name: str, k: int = 1, **settings: Any) -> Callable[[Watch, str], Any]:
+def pool(make: Callable[[Any], Any], name: str, k: int = 1, **settings: Any) -> Callable[[Observe, str], Any]:
     """Return a play: labels are asked for in a pool, one or k at a time."""
 
-    def play(watch: Watch, _cut: str) -> dict[str, Any]:
+    def play(observe: Observe, _cut: str) -> dict[str, Any]:
         data = stream(name)
         X = data.X[:300]
         sampler = ask.PoolSampler(make(X), X, **{"labels": 80} | settings)
@@ -133,12 +133,12 @@ def pool(make: Callable[[Any], Any], name: str, k: int = 1, **settings: Any) -> 
                     sampler.withdraw(question.id)
                 else:
                     tell_sampler(sampler)(question.id, data.y[question.row].item())
-        watch("end", sampler.learner)
-        told: dict[str, Any] = {"rows": [row for row, *_ in asked], "last": asked[-10:], "left": sampler.left}
-        told["explored"] = views.questions(sampler.ledger)["explored"]
+        observe("end", sampler.learner)
+        result: dict[str, Any] = {"rows": [row for row, *_ in asked], "last": asked[-10:], "left": sampler.left}
+        result["explored"] = views.questions(sampler.ledger)["explored"]
         if sampler.explore:
-            told["accuracy"] = sampler.accuracy()._asdict()
-        return told | {"end": views.view(sampler.learner, data.probe)}
+            result["accuracy"] = sampler.accuracy()._asdict()
+        return result | {"end": views.view(sampler.learner, data.probe)}
 
     return play
 
@@ -148,7 +148,7 @@ def fit_pool(X: Any, **settings: Any) -> Any:
     return qc.CredibleTree(**settings).fit_pool(X)
 
 
-def labelled(watch: Watch, _cut: str) -> dict[str, Any]:
+def labelled(observe: Observe, _cut: str) -> dict[str, Any]:
     """Label rows of a pool, and add rows that come with their labels."""
     data = stream("holes")
     tree = qc.CredibleTree(features="open").fit_pool(data.X[:400])
@@ -157,13 +157,13 @@ def labelled(watch: Watch, _cut: str) -> dict[str, Any]:
         rows, data.y[rows], classes=["fine", "fraud", "look"], sample_weight=[1.0 + row % 2 for row in rows]
     )
     tree.partial_fit(data.X[400:600], data.y[400:600])
-    watch("end", tree)
+    observe("end", tree)
     leaves, counts = tree.regions()
     found = {"labelled": tree.pool_labelled_.astype(int).sum(), "regions": counts[leaves[:20]]}
     return found | {"end": views.view(tree, data.probe)}
 
 
-POOLS: dict[str, Callable[[Watch, str], Any]] = {
+POOLS: dict[str, Callable[[Observe, str], Any]] = {
     "credible": pool(fit_pool, "short"),
     "credible mixed": pool(fit_pool, "mixed"),
     "credible five at a time": pool(fit_pool, "short", k=5, floor=2, delta=0.1),

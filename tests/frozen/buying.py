@@ -10,7 +10,7 @@ import numpy as np
 
 import quercus as qc
 from tests.frozen import views
-from tests.frozen.case import Case, Watch, learning, look, one_by_one, parts, take
+from tests.frozen.case import Case, Observe, learning, look, one_by_one, parts, take
 from tests.frozen.growing import FRAUD, NEEDS, SOME_CUTS, cuts_for, on_streams
 from tests.frozen.streams import stream
 
@@ -66,21 +66,21 @@ GROUPS: list[tuple[str, Any, dict[str, tuple[Any, str]]]] = [
 ]
 
 
-def buying(make: Callable[[], Any], name: str, rows: int = 1_000) -> Callable[[Watch, str], Any]:
+def buying(make: Callable[[], Any], name: str, rows: int = 1_000) -> Callable[[Observe, str], Any]:
     """Return a play: a case for each row, which explores, answers and learns what it bought."""
 
-    def play(watch: Watch, cut: str) -> dict[str, Any]:
+    def play(observe: Observe, cut: str) -> dict[str, Any]:
         data, learner = take(stream(name), rows), make()
         found: dict[str, Any] = {}
         answers, paid, bought = np.empty(len(data.y), object), np.zeros(len(data.y)), []
         for start, end, moment in parts(len(data.y), cut):
             # What is bought of a row must count.
             w = None if data.w is None else np.maximum(data.w[start:end], 0.5)
-            told = learner.buy_and_learn(data.X[start:end], data.y[start:end], sample_weight=w)
-            answers[start:end], paid[start:end] = told.answers, told.cost
-            bought += told.bought.tolist()
+            result = learner.buy_and_learn(data.X[start:end], data.y[start:end], sample_weight=w)
+            answers[start:end], paid[start:end] = result.answers, result.cost
+            bought += result.bought.tolist()
             if moment:
-                watch(moment, learner)
+                observe(moment, learner)
                 found[moment] = look(learner, data, moment)
         width = len(bought[-1])
         by_feature = np.array([row + [False] * (width - len(row)) for row in bought]).sum(axis=0)
@@ -90,14 +90,14 @@ def buying(make: Callable[[], Any], name: str, rows: int = 1_000) -> Callable[[W
     return play
 
 
-def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Watch, str], Any]:
+def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Observe, str], Any]:
     """Return a play: cases are opened, answered, saved, ordered, refused, cancelled and learned one by one."""
 
-    def play(watch: Watch, _cut: str) -> dict[str, Any]:
+    def play(observe: Observe, _cut: str) -> dict[str, Any]:
         data, learner = stream(name), make()
         # History is paid for.
         learner.fit(data.X[:200], data.y[:200])
-        told, ledger = [], qc.ledger.Ledger()
+        result, ledger = [], qc.ledger.Ledger()
         for row in range(200, 200 + rows):
             x = views.example(data.X, row)
             first = next(iter(x))
@@ -111,7 +111,7 @@ def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Watch
                 case.answer(x[case.question] if members is None else {name: x[name] for name in members})
                 if row % 6 == 1:
                     case = learner.resume(case.to_dict(), ledger=ledger)
-            told.append(views.case(case))
+            result.append(views.case(case))
             if row % 11 == 5:
                 case.cancel()
             else:
@@ -120,9 +120,9 @@ def cases(make: Callable[[], Any], name: str, rows: int = 80) -> Callable[[Watch
         case.order(item := _dearest(learner, data.X))
         waiting, members = case.waiting, (learner.groups or {}).get(item, [item])
         case.receive({members[0]: data.X[0][members[0]] if isinstance(data.X[0], dict) else 0.5})
-        paid = [cost for _, _, cost, *_ in told]
-        watch("end", learner)
-        shown = {"cases": told[:4] + told[-8:], "paid": paid, "ordered": [waiting, *views.case(case)]}
+        paid = [cost for _, _, cost, *_ in result]
+        observe("end", learner)
+        shown = {"cases": result[:4] + result[-8:], "paid": paid, "ordered": [waiting, *views.case(case)]}
         shown["ledger"] = views.questions(ledger)
         return shown | {"end": views.view(learner, data.probe)}
 
@@ -137,39 +137,41 @@ def _dearest(learner: Any, X: Any) -> str:
     return max((item for item in items if item not in (learner.requires or {})), key=lambda item: costs.get(item, 1.0))
 
 
-def believing(watch: Watch, _cut: str) -> dict[str, Any]:
+def believing(observe: Observe, _cut: str) -> dict[str, Any]:
     """Tell a tree what an expert knows, before and after it learned."""
     data = stream("patients")
     table = {"fever": {"ill": {"yes": 0.7, "no": 0.3}, "well": {"yes": 0.3, "no": 0.7}}}
-    learner = qc.UtilityTree(**PRICED).believe(table, classes={"ill": 2, "well": 3})
+    learner = qc.UtilityTree(**PRICED)
+    add_prior = learner.add_prior if hasattr(learner, "add_prior") else learner.believe
+    add_prior(table, classes={"ill": 2, "well": 3})
     case = learner.open(explore=False)
     first = [case.question, case.probabilities]
     learner.buy_and_learn(data.X[:300], data.y[:300])
-    learner.believe(table, 50.0)
-    watch("end", learner)
+    add_prior(table, 50.0)
+    observe("end", learner)
     return {"first": first, "end": views.view(learner, data.probe)}
 
 
-def comparing(watch: Watch, _cut: str) -> dict[str, Any]:
+def comparing(observe: Observe, _cut: str) -> dict[str, Any]:
     """Ask comparisons in the place of values."""
     data = stream("patients")
     edges = {"age": [35.0, 50.0], "hb": [0.3, 0.6, 0.9]}
     X, probe = qc.comparisons(data.X, edges), qc.comparisons(data.probe, edges)
     learner = qc.ReinforcedTree(questions=3, costs={"hb <= 0.6": 2.0})
-    told = learner.buy_and_learn(X, data.y)
-    watch("end", learner)
+    result = learner.buy_and_learn(X, data.y)
+    observe("end", learner)
     rows = [qc.comparisons(data.X[row], edges) for row in range(4)]
-    return {"rows": rows, "paid": float(told.cost.sum()), "end": views.view(learner, probe)}
+    return {"rows": rows, "paid": float(result.cost.sum()), "end": views.view(learner, probe)}
 
 
-def evaluated(make: Callable[[], Any]) -> Callable[[Watch, str], Any]:
+def evaluated(make: Callable[[], Any]) -> Callable[[Observe, str], Any]:
     """Return a play: `evaluate` opens a case for each row."""
 
-    def play(watch: Watch, cut: str) -> dict[str, Any]:
+    def play(observe: Observe, cut: str) -> dict[str, Any]:
         data, learner = stream("patients"), make()
         chunk = 37 if cut == "ragged" else 8192
         run = qc.evaluate((data.X, data.y), learner, chunk=chunk, warm_up=50, progress=False)
-        watch("end", learner)
+        observe("end", learner)
         return views.run(run) | {"end": views.view(learner, data.probe)}
 
     return play

@@ -13,7 +13,7 @@ from tests.frozen import views
 from tests.frozen.streams import Stream, stream
 
 # Told of each model at moments that have a name.
-Watch = Callable[[str, Any], None]
+Observe = Callable[[str, Any], None]
 # How rows are cut into batches; the first is how they are cut when values are stored: also where late columns come.
 CUTS: dict[str, Callable[[int], list[int]]] = {
     "usual": lambda n: [1, 2, 10, 100, 128, 129, 300, 400, 900, *range(500, n, 500)],
@@ -43,7 +43,7 @@ class Case:
     """
 
     name: str
-    play: Callable[[Watch, str], Any]
+    play: Callable[[Observe, str], Any]
     cuts: tuple[str, ...] = ("usual",)
     splits: bool = True
 
@@ -72,39 +72,39 @@ def look(learner: Any, data: Stream, moment: str) -> dict[str, Any]:
     return views.sight(learner, data.probe[:_FEW])
 
 
-def learning(make: Callable[[], Any], name: str, rows: int = 10_000) -> Callable[[Watch, str], Any]:
+def learning(make: Callable[[], Any], name: str, rows: int = 10_000) -> Callable[[Observe, str], Any]:
     """Return a play: a learner answers and learns the rows of a stream."""
 
-    def play(watch: Watch, cut: str) -> dict[str, Any]:
+    def play(observe: Observe, cut: str) -> dict[str, Any]:
         data, learner = take(stream(name), rows), make()
         found: dict[str, Any] = {}
         answers = np.empty(len(data.y), object)
         surprise = 0.0
         for start, end, moment in parts(len(data.y), cut):
             w = None if data.w is None else data.w[start:end]
-            told = learner.test_then_learn(data.X[start:end], data.y[start:end], sample_weight=w)
-            answers[start:end] = [told.classes[answer] if answer >= 0 else None for answer in told.answers.tolist()]
-            right = np.where(told.truth < 0, 0.0, told.proba[np.arange(end - start), told.truth])
+            result = learner.test_then_learn(data.X[start:end], data.y[start:end], sample_weight=w)
+            answers[start:end] = [result.classes[answer] if answer >= 0 else None for answer in result.answers.tolist()]
+            right = np.where(result.truth < 0, 0.0, result.proba[np.arange(end - start), result.truth])
             surprise -= float(np.log(np.maximum(right, 1e-6)).sum())
             if moment:
-                watch(moment, learner)
+                observe(moment, learner)
                 found[moment] = look(learner, data, moment)
         return {"right": views.blocks(data.y, answers), "surprise": surprise, **found}
 
     return play
 
 
-def one_by_one(make: Callable[[], Any], name: str, rows: int) -> Callable[[Watch, str], Any]:
+def one_by_one(make: Callable[[], Any], name: str, rows: int) -> Callable[[Observe, str], Any]:
     """Return a play: a learner is given examples as dicts, one at a time."""
 
-    def play(watch: Watch, cut: str) -> dict[str, Any]:
+    def play(observe: Observe, cut: str) -> dict[str, Any]:
         data, learner = stream(name), make()
         answers = np.empty(rows, object)
         for row in range(rows):
             x, y = views.example(data.X, row), data.y[row].item() if hasattr(data.y[row], "item") else data.y[row]
             answers[row] = learner.predict_one(x)
             learner.learn_one(x, y, 1.0 if data.w is None else data.w[row].item())
-        watch("end", learner)
+        observe("end", learner)
         probe = [views.example(data.probe, row) for row in range(len(data.probe))]
         found = {"right": views.blocks(data.y[:rows], answers), "end": views.view(learner, probe)}
         return found | {"proba_one": learner.predict_proba_one(probe[1])}
@@ -115,12 +115,12 @@ def one_by_one(make: Callable[[], Any], name: str, rows: int) -> Callable[[Watch
 def fitting(make: Callable[[], Any], name: str, change: Callable[[Any], Any] = copy.copy) -> Callable[..., Any]:
     """Return a play: a learner takes all rows at once, with their classes, and is then made into something else."""
 
-    def play(watch: Watch, cut: str) -> dict[str, Any]:
+    def play(observe: Observe, cut: str) -> dict[str, Any]:
         data = stream(name)
         learner = make()
         learner.partial_fit(data.X, data.y, classes=sorted(set(data.y.tolist())), sample_weight=data.w)
         made = change(learner)
-        watch("end", made)
+        observe("end", made)
         return {"end": views.view(made, data.probe)}
 
     return play

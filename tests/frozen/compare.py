@@ -56,8 +56,8 @@ def dump(source: Path, names: list[str]) -> Dump:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(source.resolve()), str(ROOT)])}
         subprocess.run([sys.executable, "-c", code, str(path), *names], env=environment, check=True, cwd=folder)
         with path.open("rb") as file:
-            told: tuple[str, Dump] = pickle.load(file)
-        used, found = told
+            result: tuple[str, Dump] = pickle.load(file)
+        used, found = result
     if not Path(used).is_relative_to(source.resolve()):
         raise SystemExit(f"quercus was taken from {used}, not from {source}.")
     return found
@@ -73,10 +73,10 @@ def play(path: str, names: list[str]) -> None:
     for case in CASES:
         if any(fnmatch(case.name, name) for name in names):
 
-            def watch(moment: str, learner: Any, name: str = case.name) -> None:
+            def observe(moment: str, learner: Any, name: str = case.name) -> None:
                 found[name, moment] = (name_of(learner), dict(columns(views.state(learner))))
 
-            case.play(watch, "usual")
+            case.play(observe, "usual")
     with open(path, "wb") as file:
         pickle.dump((quercus.__file__, found), file)
 
@@ -122,9 +122,11 @@ def compare(
             if isinstance(field, fields.Dropped):
                 continue
             there = field.name if isinstance(field, fields.Retyped) else field
-            told = differ(array, left.pop(there, None), exact=isinstance(field, str))
-            if told:
-                wrong.setdefault(learner, []).append(f"{place}: {name}{'' if there == name else f' -> {there}'} {told}")
+            result = differ(array, left.pop(there, None), exact=isinstance(field, str))
+            if result:
+                wrong.setdefault(learner, []).append(
+                    f"{place}: {name}{'' if there == name else f' -> {there}'} {result}"
+                )
             else:
                 equal[learner] += 1
         extra = [name for name in left if not fields.is_added(learner, name, added)]

@@ -30,8 +30,14 @@ Field = str | Retyped | Dropped
 # \\2, ...; a column of records is called as in "nodes.left". The first that fits counts, those of the learner before
 # those of every one.
 FIELDS: dict[str, dict[str, Field]] = {
-    "*": {},
+    "*": {
+        r"(.*(?:features|options))\.cells": r"\1.bins",
+        r"(.*(?:leaves|regions))\.looks": r"\1.evaluations",
+        r"(.*\b)watches(\..*)?": r"\1monitors\2",
+        r"(.*\b)watching(\..*)?": r"\1trials\2",
+    },
     "FrozenTree": {r"leaves\.(buffer|filled)": Dropped("pointed at buffers that a frozen tree has not")},
+    "UtilityTree": {r"features\.room": "features.capacity"},
     "ReinforcedTree": {
         r"options\.situations": "options.states",
         r"options\.questions": "options.actions",

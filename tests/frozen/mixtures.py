@@ -8,7 +8,7 @@ from typing import Any
 
 import quercus as qc
 from tests.frozen import views
-from tests.frozen.case import Case, Watch, fitting, one_by_one
+from tests.frozen.case import Case, Observe, fitting, one_by_one
 from tests.frozen.growing import FRAUD, LOOK, SOME_CUTS, on_streams, variants
 from tests.frozen.streams import stream
 
@@ -50,7 +50,7 @@ RENEWING = {
 }
 
 
-def merging(watch: Watch, _cut: str) -> dict[str, Any]:
+def merging(observe: Observe, _cut: str) -> dict[str, Any]:
     """Make one forest of two that saw halves of a stream, and let it learn on."""
     data = stream("three")
     classes = ["ash", "elm", "oak"]
@@ -59,10 +59,10 @@ def merging(watch: Watch, _cut: str) -> dict[str, Any]:
         for k in (0, 1)
     ]
     forest = qc.BayesianForest.merge(halves)
-    watch("merged", forest)
+    observe("merged", forest)
     merged = views.view(forest, data.probe)
     forest.partial_fit(data.X[1_200:], data.y[1_200:])
-    watch("end", forest)
+    observe("end", forest)
     return {"merged": merged, "end": views.view(forest, data.probe)}
 
 
@@ -72,17 +72,17 @@ def refit(learner: Any) -> Any:
     return learner.fit(data.X[:800], data.y[:800])
 
 
-def marked(make: Callable[[], Any]) -> Callable[[Watch, str], Any]:
+def marked(make: Callable[[], Any]) -> Callable[[Observe, str], Any]:
     """Return a play: only every third row is watched for changes."""
 
-    def play(watch: Watch, _cut: str) -> dict[str, Any]:
+    def play(observe: Observe, _cut: str) -> dict[str, Any]:
         data, learner = stream("changing"), make()
         for start in range(0, 3_000, 300):
             part = slice(start, start + 300)
             # What it was called before.
             learn = learner.learn_monitored if hasattr(learner, "learn_monitored") else learner.learn_marked
             learn(data.X[part], data.y[part], [row % 3 == 0 for row in range(300)])
-        watch("end", learner)
+        observe("end", learner)
         return {"end": views.view(learner, data.probe)}
 
     return play

@@ -23,7 +23,7 @@ def test_records_are_compared_column_by_column():
 
 
 @pytest.mark.parametrize(
-    ("name", "array", "told"),
+    ("name", "array", "result"),
     [
         ("counts", np.array([[1.0, np.nan], [-0.0, 2.0]]), "differs in 1 of 4, first at [1, 0]: was 0.0, is -0.0"),
         ("counts", np.array([[1.0, np.nan, 0.0, 2.0]]), "was of shape (2, 2), is (1, 4)"),
@@ -31,9 +31,9 @@ def test_records_are_compared_column_by_column():
         ("nodes.left", np.array([0, 0, 7]), "differs in 1 of 3, first at [2]: was 0, is 7"),
     ],
 )
-def test_what_differs_is_told(name, array, told):
+def test_what_differs_is_told(name, array, result):
     equal, wrong = compare(dumped(), dumped(**{name: array}))
-    assert wrong == {"HoeffdingTree": [f"tree/a at end: {name} {told}"]}
+    assert wrong == {"HoeffdingTree": [f"tree/a at end: {name} {result}"]}
     assert equal["HoeffdingTree"] == 4
 
 

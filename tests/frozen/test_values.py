@@ -62,7 +62,7 @@ def test_every_learner_is_played():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "told"),
+    ("one", "other", "result"),
     [
         ({"a": [1, 2.0]}, {"a": [1, 2.0 + 1e-12]}, []),
         ({"a": [1, 2.0]}, {"a": [1, 2.0 + 1e-6]}, ["a[1]: stored 2.0, found 2.000001"]),
@@ -74,12 +74,12 @@ def test_every_learner_is_played():
         ({"a": None}, {"a": "x"}, ["a: stored None, found 'x'"]),
     ],
 )
-def test_differences_are_told_with_their_place(one, other, told):
-    assert list(values.differences(one, other)) == told
+def test_differences_are_told_with_their_place(one, other, result):
+    assert list(values.differences(one, other)) == result
 
 
 def test_values_come_back_from_their_file(tmp_path):
-    told = {"a": [0.1, 1, True, None, "x" * 200, [float("inf")] * 60], "b": {"c": list(range(300)), "d": {}}}
-    values.store(tmp_path / "a.json", told)
-    assert values.load(tmp_path / "a.json") == told
+    result = {"a": [0.1, 1, True, None, "x" * 200, [float("inf")] * 60], "b": {"c": list(range(300)), "d": {}}}
+    values.store(tmp_path / "a.json", result)
+    assert values.load(tmp_path / "a.json") == result
     assert max(map(len, (tmp_path / "a.json").read_text().splitlines())) < 240

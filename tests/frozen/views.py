@@ -22,52 +22,56 @@ def state(model: Any) -> dict[str, np.ndarray]:
 
 def sight(model: Any, probe: Any) -> dict[str, Any]:
     """Return what a model answers at the probe."""
-    told = {"classes": model.classes_, "answers": model.predict(probe), "proba": model.predict_proba(probe)}
+    result = {"classes": model.classes_, "answers": model.predict(probe), "proba": model.predict_proba(probe)}
     if hasattr(model, "regions"):
         leaves, counts = model.regions(probe)
-        told["leaf_counts"] = counts[leaves]
+        result["leaf_counts"] = counts[leaves]
     if hasattr(model, "purchases"):
-        told |= purchases(model.purchases(probe))
-    return told
+        result |= purchases(model.purchases(probe))
+    return result
 
 
 def view(model: Any, probe: Any) -> dict[str, Any]:
     """Return all that a model shows of itself: its structure, answers, and reasons for the first of these."""
     x = example(probe, 0)
-    told: dict[str, Any] = sight(model, probe)
+    result: dict[str, Any] = sight(model, probe)
     if hasattr(model, "view"):
-        told["tree"] = tree(model.view())
+        result["tree"] = tree(model.view())
     for name in ("n_leaves_", "depth_", "feature_importances_", "n_alternates_", "n_pool_", "rows_", *MORE):
         if hasattr(model, name):
-            told[name.removesuffix("_")] = getattr(model, name)
+            result[name.removesuffix("_")] = getattr(model, name)
     if hasattr(model, "states_"):
-        told["situations"] = model.states_
+        result["situations"] = model.states_
     if hasattr(model, "uncertainty"):
-        told["uncertainty"] = model.uncertainty(probe)._asdict()
-        told["interval"] = model.interval(probe[:2])
+        result["uncertainty"] = model.uncertainty(probe)._asdict()
+        result["interval"] = model.interval(probe[:2])
     if hasattr(model, "tree") and callable(model.tree):
-        told["policy"] = policy(model.tree(depth=3, reach=0.05))
+        result["policy"] = policy(model.tree(depth=3, reach=0.05))
     if hasattr(model, "explain_one"):
-        told["why"] = why(model.explain_one(x))
+        result["why"] = why(model.explain_one(x))
     if hasattr(model, "region_one"):
-        told["region"] = [model.region_one(x), model.region_one(x, by_counts=True)]
+        result["region"] = [model.region_one(x), model.region_one(x, by_counts=True)]
     if hasattr(model, "changes_"):
-        told["renewed"] = {"changes": model.changes_, "warnings": model.warnings_, "has_young": bool(model.background_)}
-        told["in_charge"] = view(model.learner_, probe)
+        result["renewed"] = {
+            "changes": model.changes_,
+            "warnings": model.warnings_,
+            "has_young": bool(model.background_),
+        }
+        result["in_charge"] = view(model.learner_, probe)
     if hasattr(model, "spent_"):
-        told["spent"] = model.spent_
-    return told
+        result["spent"] = model.spent_
+    return result
 
 
-def is_split(told: Mapping[str, Any]) -> bool:
+def is_split(result: Mapping[str, Any]) -> bool:
     """Tell whether a view shows that something was learned: splits, purchases, or answers that differ."""
-    if "in_charge" in told:
-        return is_split(told["in_charge"])
-    if "n_leaves" in told:
-        return told["n_leaves"] > 1
-    if "bought" in told and not any(any(row) for row in told["bought"]):
+    if "in_charge" in result:
+        return is_split(result["in_charge"])
+    if "n_leaves" in result:
+        return result["n_leaves"] > 1
+    if "bought" in result and not any(any(row) for row in result["bought"]):
         return False
-    return len({str(row) for row in told["proba"]}) > 1
+    return len({str(row) for row in result["proba"]}) > 1
 
 
 def example(X: Any, row: int) -> dict[str, Any]:
@@ -107,11 +111,17 @@ def _categories(value: Any) -> Any:
     return sorted(value, key=str) if isinstance(value, tuple) else value
 
 
-def why(told: Any) -> dict[str, Any]:
+def why(result: Any) -> dict[str, Any]:
     """Return an explanation by its parts."""
-    parts = {part.name: getattr(told, part.name) for part in fields(told)}
+    parts = {part.name: getattr(result, part.name) for part in fields(result)}
     if "path" in parts and "counts" in parts:
-        parts["path"] = [[step.feature, step.test.op, _categories(step.test.value), step.passed] for step in told.path]
+        parts["path"] = [
+            [step.feature, step.test.op, _categories(step.test.value), step.passed] for step in result.path
+        ]
+    if "contributions" in parts:
+        # By their former names, which stored values have.
+        found = parts.pop("contributions")
+        parts["singles"] = [{"feature": one.feature, "value": one.value, "told": one.log_odds} for one in found]
     return parts
 
 
@@ -127,9 +137,9 @@ def _policy_node(node: Any) -> list[Any]:
     return [node.depth, node.branch, node.kind, node.question, node.price, node.stop, node.answer, *expected]
 
 
-def purchases(told: Any) -> dict[str, Any]:
+def purchases(result: Any) -> dict[str, Any]:
     """Return what the cases of rows bought."""
-    return {"paid": told.cost, "bought": told.bought.astype(int), "answered": told.answers}
+    return {"paid": result.cost, "bought": result.bought.astype(int), "answered": result.answers}
 
 
 # Code bases of before count the rows of questions from 1.
@@ -157,20 +167,20 @@ def questions(ledger: Any) -> dict[str, Any]:
     }
 
 
-def run(told: Any) -> dict[str, Any]:
+def run(result: Any) -> dict[str, Any]:
     """Return what `evaluate` measured."""
     names = ("rows", "labels", "classes", "confusion", "accuracy", "kappa", "log_loss", "brier", "money", "leaves")
     more = ("policy", "budget", "asked", "spent", "cost", "full_price", "bought")
-    measured = {name: getattr(told, name) for name in (*names, *more)}
-    if told.fair is not None:
-        measured |= {"fair": told.fair._asdict(), "fair_recall": {k: v.value for k, v in told.fair_recall.items()}}
-    return measured if told.ledger is None else measured | {"questions": questions(told.ledger)}
+    measured = {name: getattr(result, name) for name in (*names, *more)}
+    if result.fair is not None:
+        measured |= {"fair": result.fair._asdict(), "fair_recall": {k: v.value for k, v in result.fair_recall.items()}}
+    return measured if result.ledger is None else measured | {"questions": questions(result.ledger)}
 
 
-def case(told: Any) -> list[Any]:
+def case(result: Any) -> list[Any]:
     """Return how a case went: why it stopped, its answer, and in order what was bought and what came of it."""
-    steps = [[s.kind, s.item, s.price, s.worth, s.results, s.prediction, s.probability] for s in told.explain().steps]
-    return [told.stopped, told.prediction, told.cost, told.waiting, told.probabilities, steps]
+    steps = [[s.kind, s.item, s.price, s.worth, s.results, s.prediction, s.probability] for s in result.explain().steps]
+    return [result.stopped, result.prediction, result.cost, result.waiting, result.probabilities, steps]
 
 
 def plain(value: Any) -> Any:

@@ -428,9 +428,9 @@ def test_rows_before_one_that_the_learner_has_no_room_for_are_learned():
     rows = [{"a": a, "b": b} | ({f"f{i}": b} if i > 100 else {}) for i, (a, b, _) in enumerate(X.tolist())]
     small = qc.HoeffdingTree(max_bytes=9_000, grace_period=20, features="open")
     model, shorter = Renewing(small), Renewing(small)
-    with pytest.raises(MemoryError, match="rows before row") as told:
+    with pytest.raises(MemoryError, match="rows before row") as result:
         model.partial_fit(rows, y)
-    learned = int(re.search(r"The (\d+) rows before", str(told.value))[1])
+    learned = int(re.search(r"The (\d+) rows before", str(result.value))[1])
     assert 100 < learned < 400
     same(model, shorter.partial_fit(rows[:learned], y[:learned]))
     assert model.schema_ == shorter.schema_

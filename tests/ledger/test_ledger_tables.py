@@ -142,12 +142,12 @@ def test_a_file_gives_the_ledger_back_for_reading(tmp_path):
     ledger = fill(Ledger())
     path = tmp_path / "a.parquet"
     ledger.write(path)
-    twin = Ledger.read(path)
-    table = twin.to_arrow()
+    other = Ledger.read(path)
+    table = other.to_arrow()
     assert table.equals(ledger.to_arrow(), check_metadata=True)
-    assert contents(twin)[1:] == contents(ledger)[1:]
+    assert contents(other)[1:] == contents(ledger)[1:]
     with pytest.raises(LedgerClosed, match="a table that was read"):
-        twin.ask_rows({"a": [1]}, row=1, covered=1)
+        other.ask_rows({"a": [1]}, row=1, covered=1)
     assert pl.read_parquet(path)["x.job"].to_list() == table["x.job"].to_pylist()
     assert pd.read_parquet(path)["id"].tolist() == [1, 2, 3, 4, 5, 6]
 

@@ -77,7 +77,7 @@ def test_import_is_light():
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "result"),
     [
         ({"nominal": "job"}, "its nominal features must be a list"),
         ({"nominal": 3}, "its nominal features must be a list"),
@@ -91,9 +91,9 @@ def test_import_is_light():
         ({"open": 1}, "whether features may come"),
     ],
 )
-def test_what_describes_no_schema_is_refused(changed, told):
+def test_what_describes_no_schema_is_refused(changed, result):
     schema = Schema()
     schema.commit(schema.read([{"a": 1.0, "b": "x"}], learn=True))
     schema.commit(schema.read_labels(["yes"]))
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=result):
         Schema.from_dict(schema.to_dict() | changed)

@@ -38,14 +38,14 @@ def mutated(name: str, models: Sequence[Model], number: int) -> tuple[Model, lis
     """
     draw = np.random.default_rng([crc32(name.encode()), number])
     model = copy.deepcopy(models[0])
-    told: list[str] = []
+    result: list[str] = []
     steps = 1 if draw.random() < 0.7 else int(draw.integers(2, 5))
-    while len(told) < steps:
+    while len(result) < steps:
         change = _pick(draw, _CHANGES, _WEIGHTS)
         model, words = change(model, models[1:], draw)
         if words:
-            told.append(words)
-    return model, told
+            result.append(words)
+    return model, result
 
 
 def write(model: Model, path: Path) -> None:
@@ -105,12 +105,12 @@ def _odd_number(value: Any, dtype: np.dtype[Any], flat: Array, sizes: list[int],
 
 def _change_some(flat: Array, sizes: list[int], draw: Draw) -> str:
     count = min(int(_pick(draw, [1, 1, 1, 2, 5])), flat.size)
-    told = []
+    result = []
     for place in draw.choice(flat.size, count, replace=False):
         old = flat[place].item()
         flat[place] = _odd_number(flat[place], flat.dtype, flat, sizes, draw)
-        told.append(f"[{place}] {old!r} -> {flat[place].item()!r}")
-    return ", ".join(told)
+        result.append(f"[{place}] {old!r} -> {flat[place].item()!r}")
+    return ", ".join(result)
 
 
 def _change_all(flat: Array, sizes: list[int], draw: Draw) -> str:
@@ -212,42 +212,42 @@ def _with_number(value: Any, old: int, new: int) -> Any:
 def _change_header(model: Model, _others: Sequence[Model], draw: Draw) -> tuple[Model, str]:
     """Change one thing in the parameters, the schema or what else the header holds."""
     part = _pick(draw, ["parameters", "schema", "extra"], [2, 2, 1])
-    told: list[str] = [part]
+    result: list[str] = [part]
     if not getattr(model, part):
         return replace(model, **{part: {"x": _pick(draw, _ODD_VALUES)}}), f"{part} 'x'"
-    return replace(model, **{part: _odd_value(getattr(model, part), draw, told, 0)}), " ".join(told)
+    return replace(model, **{part: _odd_value(getattr(model, part), draw, result, 0)}), " ".join(result)
 
 
-def _odd_value(value: Any, draw: Draw, told: list[str], depth: int) -> Any:
+def _odd_value(value: Any, draw: Draw, result: list[str], depth: int) -> Any:
     if isinstance(value, dict | list | tuple) and value and (depth == 0 or draw.random() < 0.7):
         if isinstance(value, dict):
             key = _pick(draw, list(value))
-            told.append(f"{key!r}")
+            result.append(f"{key!r}")
             if draw.random() < 0.1:
-                told.append("left out")
+                result.append("left out")
                 return {name: item for name, item in value.items() if name != key}
-            return value | {key: _odd_value(value[key], draw, told, depth + 1)}
+            return value | {key: _odd_value(value[key], draw, result, depth + 1)}
         place = int(draw.integers(len(value)))
-        told.append(f"[{place}]")
+        result.append(f"[{place}]")
         items, odd = list(value), draw.random()
         if odd < 0.15:
-            told.append("left out")
+            result.append("left out")
             del items[place]
         elif odd < 0.3:
-            told.append("twice")
+            result.append("twice")
             items.insert(place, items[place])
         elif odd < 0.4:
-            told.append("exchanged")
+            result.append("exchanged")
             items[place], items[-1] = items[-1], items[place]
         else:
-            items[place] = _odd_value(items[place], draw, told, depth + 1)
+            items[place] = _odd_value(items[place], draw, result, depth + 1)
         return type(value)(items)
     new = _pick(draw, _ODD_VALUES)
     if isinstance(value, int | float) and not isinstance(value, bool) and draw.random() < 0.7:
         new = _pick(draw, [value + 1, value - 1, -value, 2 * value, value * 10**6, value / 2, float(value), 0, 1, 2, 3])
     elif isinstance(value, bool) and draw.random() < 0.7:
         new = not value
-    told.append(f"{value!r} -> {new!r}"[:200])
+    result.append(f"{value!r} -> {new!r}"[:200])
     return new
 
 

@@ -32,8 +32,8 @@ def find_faults(make: Callable[[], Any], seconds: float) -> tuple[int, list[str]
     _play(make(), 0.0)
     ends = time.monotonic() + seconds
     while time.monotonic() < ends and not faults:
-        told, faults = _play(make(), ends)
-        answers += told
+        result, faults = _play(make(), ends)
+        answers += result
     return answers, faults
 
 

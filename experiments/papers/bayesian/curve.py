@@ -130,15 +130,15 @@ def _show_gaps(gaps: dict[int, tuple[float, float]]) -> str:
 
 def _begins_comparably(found: Results) -> Claim:
     stops = [stop for stop in sorted(found.unique("rows")) if stop < _AHEAD]
-    told, verdicts = [], []
+    result, verdicts = [], []
     for name, other in (("random forest", BATCH), ("AMF", MONDRIAN)):
         gaps = _gaps(found, other, stops)
-        told.append(f"{name} {_show_gaps(gaps)}")
+        result.append(f"{name} {_show_gaps(gaps)}")
         verdicts += [is_above((_COMPARABLE + gap, error)) for gap, error in gaps.values()]
     return Claim(
         f"At first, up to {_AHEAD} rows, BOF is about as accurate as the other methods.",
         all_hold(verdicts),
-        f"points of accuracy above the {'; above '.join(told)}. Holds if it is nowhere more than "
+        f"points of accuracy above the {'; above '.join(result)}. Holds if it is nowhere more than "
         f"{100 * _COMPARABLE:.0f} points below.",
     )
 

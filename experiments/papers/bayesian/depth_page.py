@@ -109,15 +109,15 @@ def _show(gap: tuple[float, float]) -> str:
 
 def _outperforms(found: Results) -> Claim:
     rival = ("AMF", 0, RIVALS["AMF"])
-    told, verdicts = [], []
+    got, verdicts = [], []
     for one in [one for one in _forests(found) if one[0] == "BOF-S" and one[2] == 8]:
         gaps = {stop: _gap(found, one, rival, stop) for stop in sorted(_lines(found, rival).unique("rows"))}
-        told.append(f"depth {one[1]} " + ", ".join(f"{_show(gap)} at {stop:,}" for stop, gap in gaps.items()))
+        got.append(f"depth {one[1]} " + ", ".join(f"{_show(gap)} at {stop:,}" for stop, gap in gaps.items()))
         verdicts += [is_above(gap) for gap in gaps.values()]
     return Claim(
         "8 BOF-S trees outperform the other online forests by a wide margin over the entire sweep.",
         all_hold(verdicts),
-        f"points of accuracy above {_name(rival)}, as ORF and COF are not at hand: {'; '.join(told)}. Deep trees start "
+        f"points of accuracy above {_name(rival)}, as ORF and COF are not at hand: {'; '.join(got)}. Deep trees start "
         "with leaves that are dealt to the parts at random, and need some pixels for each.",
     )
 
@@ -177,11 +177,11 @@ def _diagonal_matches(found: Results) -> Claim:
 
 
 def _sizes(found: Results) -> Claim:
-    told = _tree_bytes(found)
+    got = _tree_bytes(found)
     return Claim(
         "A tree takes 5 and 10 MB (depth 7 and 8), with variances only 160 and 320 kB, for inference 110 and 220 kB.",
-        all(size <= _TIMES * _PUBLISHED[kind][depth] for kind, depth, size in told),
-        "; ".join(f"{kind}, depth {depth}: {size / 1e3:,.0f} kB" for kind, depth, size in told)
+        all(size <= _TIMES * _PUBLISHED[kind][depth] for kind, depth, size in got),
+        "; ".join(f"{kind}, depth {depth}: {size / 1e3:,.0f} kB" for kind, depth, size in got)
         + f". Holds if no more than {_TIMES} times as much. With variances only, most is the list of which of the "
         f"{OFFSETS:,} offsets a node sees, a byte each.",
     )

@@ -150,7 +150,7 @@ def _paths_table(found: Results) -> PageTable:
     for name, learner, trees, _ in _ROWS:
         means = [per_cent(found, data, learner, trees, "path") for data in known_sets(found)]
         if not all(np.isnan(mean) for mean, _ in means):
-            rows.append([name, *("" if np.isnan(told[0]) else show_mean(told, 2) for told in means)])
+            rows.append([name, *("" if np.isnan(got[0]) else show_mean(got, 2) for got in means)])
     return PageTable(
         ("", *(name_set(found, data) for data in known_sets(found))), rows, "The same forests by one path."
     )
@@ -166,13 +166,13 @@ def _gap_to_published(found: Results, data: str) -> tuple[float, float, str]:
 def _similar_or_better(found: Results) -> Claim:
     sets = [data for data in known_sets(found) if data != "satimage" and _is_whole(found, data)]
     gaps = {data: _gap_to_published(found, data) for data in sets}
-    told = [f"{SETS[data]} {gap:+.2f} ({error:.2f}) to {name}" for data, (gap, error, name) in gaps.items()]
+    got = [f"{SETS[data]} {gap:+.2f} ({error:.2f}) to {name}" for data, (gap, error, name) in gaps.items()]
     short = [SETS[data] for data in known_sets(found) if not _is_whole(found, data)]
     verdict = all_hold(is_above((SIMILAR - gap, error)) for gap, error, _ in gaps.values())
     return Claim(
         "BOF in one epoch is similar to or better than all online forests with 15 epochs (satimages apart).",
         None if short and verdict else verdict,
-        f"points above the best published one: {'; '.join(told)}; similar is up to {SIMILAR} points."
+        f"points above the best published one: {'; '.join(got)}; similar is up to {SIMILAR} points."
         + (f" On {', '.join(short)} it cannot be told, with fewer rows." if short else ""),
     )
 
@@ -219,11 +219,11 @@ def _one_epoch() -> Claim:
 
 def _bagging_is_minor(found: Results) -> Claim:
     drops = {data: paired(found, data, ("BOF-B", 8, "error"), ("BOF", 8, "error")) for data in known_sets(found)}
-    told = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in drops.items()]
+    got = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in drops.items()]
     return Claim(
         "Bagging with probability .3 costs only little error.",
         all_hold(is_above((SIMILAR - mean, error)) for mean, error in drops.values()),
-        f"points in the same runs: {'; '.join(told)}; little is up to {SIMILAR}.",
+        f"points in the same runs: {'; '.join(got)}; little is up to {SIMILAR}.",
     )
 
 
@@ -238,22 +238,22 @@ def _bagging_is_faster() -> Claim:
 
 def _projections_help(found: Results) -> Claim:
     gains = {data: paired(found, data, ("BOF", 8, "error"), ("BOF-P", 8, "error")) for data in ("g50c", "usps")}
-    told = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in gains.items()]
+    got = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in gains.items()]
     return Claim(
         "Random projections to half of the dimensions lower the error on G50c and USPS.",
         all_hold(is_above(gain) for gain in gains.values()),
-        f"gain in points in the same runs: {'; '.join(told)}. The published {TABLE['BOF-P']['g50c'].mean} % on G50c is "
+        f"gain in points in the same runs: {'; '.join(got)}. The published {TABLE['BOF-P']['g50c'].mean} % on G50c is "
         "below the 5 % that the best possible rule has on such data.",
     )
 
 
 def _one_path_is_near(found: Results) -> Claim:
     losses = {data: paired(found, data, ("BOF", 8, "path"), ("BOF", 8, "error")) for data in known_sets(found)}
-    told = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in losses.items()]
+    got = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in losses.items()]
     return Claim(
         "One path through each tree is a good approximation of all leaves (section 4).",
         all_hold(is_above((SIMILAR - mean, error)) for mean, error in losses.values()),
-        f"points that it costs BOF: {'; '.join(told)}; good is up to {SIMILAR}.",
+        f"points that it costs BOF: {'; '.join(got)}; good is up to {SIMILAR}.",
     )
 
 

@@ -32,35 +32,35 @@ def summarize_trees(found: Results) -> Report:
 
 def _falls(found: Results) -> Claim:
     gains = {data: paired(found, data, ("BOF", 1, "error"), ("BOF", 8, "error")) for data in known_sets(found)}
-    told = [f"{name_set(found, data)} {mean:.2f} ({error:.2f})" for data, (mean, error) in gains.items()]
+    result = [f"{name_set(found, data)} {mean:.2f} ({error:.2f})" for data, (mean, error) in gains.items()]
     return Claim(
         "The error falls from 1 tree to 8, on every set.",
         all_hold(is_above(gain) for gain in gains.values()),
-        f"points in the same runs: {'; '.join(told)}.",
+        f"points in the same runs: {'; '.join(result)}.",
     )
 
 
 def _varies_less(found: Results) -> Claim:
-    told, verdicts = [], []
+    result, verdicts = [], []
     for data in known_sets(found):
         ours = paired(found, data, ("BOF", 1, "error"), ("BOF", 8, "error"))
         theirs = paired(found, data, (RANDOM_FOREST, 1, "error"), (RANDOM_FOREST, 8, "error"))
-        told.append(f"{name_set(found, data)} {ours[0]:.2f} against {theirs[0]:.2f}")
+        result.append(f"{name_set(found, data)} {ours[0]:.2f} against {theirs[0]:.2f}")
         verdicts.append(is_above((theirs[0] - ours[0], float(np.hypot(ours[1], theirs[1])))))
     return Claim(
         "Bayesian trees have less variance than standard trees.",
         all_hold(verdicts),
-        f"points that 8 trees gain over one, Bayesian against those of a random forest: {'; '.join(told)}.",
+        f"points that 8 trees gain over one, Bayesian against those of a random forest: {'; '.join(result)}.",
     )
 
 
 def _needs_fewer(found: Results) -> Claim:
     gaps = {data: paired(found, data, ("BOF", 8, "error"), (RANDOM_FOREST, 100, "error")) for data in known_sets(found)}
-    told = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in gaps.items()]
+    result = [f"{name_set(found, data)} {mean:+.2f} ({error:.2f})" for data, (mean, error) in gaps.items()]
     return Claim(
         "Smaller ensembles reach similar or better accuracy: 8 Bayesian trees against a random forest of 100.",
         all_hold(is_above((SIMILAR - mean, error)) for mean, error in gaps.values()),
-        f"points above the random forest: {'; '.join(told)}; similar is up to {SIMILAR}.",
+        f"points above the random forest: {'; '.join(result)}; similar is up to {SIMILAR}.",
     )
 
 
@@ -69,8 +69,8 @@ def _eight_are_enough(found: Results) -> Claim:
     if not len(found.where(learner="BOF", trees=16)):
         return Claim(says, None, "16 trees are measured at full scale only.")
     gains = {data: paired(found, data, ("BOF", 8, "error"), ("BOF", 16, "error")) for data in known_sets(found)}
-    told = [f"{name_set(found, data)} {mean:.2f} ({error:.2f})" for data, (mean, error) in gains.items()]
+    result = [f"{name_set(found, data)} {mean:.2f} ({error:.2f})" for data, (mean, error) in gains.items()]
     verdict = all_hold(is_above((SIMILAR - mean, error)) for mean, error in gains.values())
     return Claim(
-        says, verdict, f"points that 16 trees gain over 8: {'; '.join(told)}; reasonable is more than {SIMILAR}."
+        says, verdict, f"points that 16 trees gain over 8: {'; '.join(result)}; reasonable is more than {SIMILAR}."
     )

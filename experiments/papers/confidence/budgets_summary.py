@@ -87,9 +87,9 @@ def _table_of_scores(found: Results) -> PageTable:
     rows = []
     for (data,), lines in found.groups("data"):
         for policy in POLICIES:
-            told = lines.where(policy=policy)
-            scores = [show_mean(told.where(budget=budget).mean("score"), 4) for budget in budgets]
-            rows.append([data, policy, *scores, "", f"{told.where(budget=budgets[-1]).mean('share')[0]:.3f}"])
+            result = lines.where(policy=policy)
+            scores = [show_mean(result.where(budget=budget).mean("score"), 4) for budget in budgets]
+            rows.append([data, policy, *scores, "", f"{result.where(budget=budgets[-1]).mean('share')[0]:.3f}"])
         rows.append([data, ALL, *[""] * len(budgets), show_mean(lines.where(policy=ALL).mean("score"), 4), ""])
     columns = ("data set", "policy", *(f"B = {budget:g}" for budget in budgets), "B = 1", "share asked")
     caption = (
@@ -132,7 +132,7 @@ def _claim_of_consistency(found: Results) -> Claim:
         gains = {data: gain_over(lines, policy, baselines) for (data,), lines in found.groups("data")}
         ahead += sum(mean > 2 * error for mean, error in gains.values())
         behind += sum(mean < -2 * error for mean, error in gains.values())
-        seen.append(f"{policy}: " + ", ".join(f"{data} {show_mean(told, 4)}" for data, told in gains.items()))
+        seen.append(f"{policy}: " + ", ".join(f"{data} {show_mean(result, 4)}" for data, result in gains.items()))
     holds: bool | None = None
     if behind and behind >= ahead:
         holds = False
@@ -154,11 +154,11 @@ def _claim_of_robustness(found: Results) -> Claim:
     ours = worst.pop("ConfTree")
     better = [name for name, theirs in worst.items() if ours[0] - theirs[0] > 2 * np.hypot(ours[1], theirs[1])]
     worse = [name for name, theirs in worst.items() if ours[0] - theirs[0] < -2 * np.hypot(ours[1], theirs[1])]
-    told = ", ".join(f"{name} {mean:+.4f} ({error:.4f}) on {data}" for name, (mean, error, data) in worst.items())
+    result = ", ".join(f"{name} {mean:+.4f} ({error:.4f}) on {data}" for name, (mean, error, data) in worst.items())
     return Claim(
         "The confidence-based strategy is more robust than those of Zliobaite et al.",
         True if len(better) == len(worst) else False if len(worse) >= len(better) and worse else None,
-        f"the least gain over Rnd on any data set: ConfTree {ours[0]:+.4f} ({ours[1]:.4f}) on {ours[2]}; {told}.",
+        f"the least gain over Rnd on any data set: ConfTree {ours[0]:+.4f} ({ours[1]:.4f}) on {ours[2]}; {result}.",
     )
 
 
@@ -174,7 +174,7 @@ def _claim_of_few_labels(found: Results) -> Claim:
         "A small fraction of the labels is typically sufficient to come close to all of them.",
         True if len(close) > len(gaps) / 2 else False if len(far) > len(gaps) / 2 else None,
         f"ConfTree with {least:.0%} of the labels scores less than with all by "
-        + ", ".join(f"{show_mean(told, 4)} on {data}" for data, told in gaps.items())
+        + ", ".join(f"{show_mean(result, 4)} on {data}" for data, result in gaps.items())
         + f"; within {_CLOSE:g} on {', '.join(close) or 'none'}.",
     )
 
@@ -199,7 +199,7 @@ def _claim_of_spending(found: Results) -> Claim:
 def draw_budgets(found: Results, figure: Any) -> None:
     """Draw a panel for each data set."""
     panels = figure.subplots(2, 3).ravel()
-    for panel, (data, told) in zip(panels, SETS.items(), strict=False):
+    for panel, (data, result) in zip(panels, SETS.items(), strict=False):
         lines = found.where(data=data)
         for policy in POLICIES:
             budgets, means, errors = lines.where(policy=policy).curve("budget", "score")
@@ -208,10 +208,10 @@ def draw_budgets(found: Results, figure: Any) -> None:
             panel.errorbar(budgets, means, errors, capsize=2, linewidth=width, label=policy, **style)
         full = lines.where(policy=ALL).mean("score")[0]
         panel.axhline(full, color="#8a8a8a", linestyle="--", linewidth=1, label="all labels")
-        panel.set_title(f"{data} (partial)" if told.partial else data, fontsize=10)
+        panel.set_title(f"{data} (partial)" if result.partial else data, fontsize=10)
         panel.set_xticks([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
         panel.set_xlabel("label budget B")
-        panel.set_ylabel(f"online {told.measure}")
+        panel.set_ylabel(f"online {result.measure}")
         panel.spines[["top", "right"]].set_visible(False)
     panels[-1].axis("off")
     panels[-1].legend(*panels[0].get_legend_handles_labels(), frameon=False, loc="center")

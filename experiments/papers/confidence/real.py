@@ -157,27 +157,27 @@ def _claim_of_early(found: Results) -> Claim:
             ahead += early.mean > 2 * early.error
             behind += early.mean < -2 * early.error
             gaps.append(early.mean - late.mean)
-    told = Results({"gap": np.array(gaps)}).mean("gap")
+    result = Results({"gap": np.array(gaps)}).mean("gap")
     holds: bool | None = None
-    if behind > ahead or told[0] < -2 * told[1]:
+    if behind > ahead or result[0] < -2 * result[1]:
         holds = False
-    elif told[0] > 2 * told[1]:
+    elif result[0] > 2 * result[1]:
         holds = True
     return Claim(
         "Especially in the first learning phases.",
         holds,
         f"from a hundredth to a tenth of the rows it is ahead in {ahead} of {len(gaps)} comparisons by more than two "
-        f"standard errors and behind in {behind}; its lead there minus that at the end is {told[0]:+.4f} "
-        f"({told[1]:.4f}), mean over comparisons.",
+        f"standard errors and behind in {behind}; its lead there minus that at the end is {result[0]:+.4f} "
+        f"({result[1]:.4f}), mean over comparisons.",
     )
 
 
 def draw_real(found: Results, figure: Any) -> None:
     """Draw a panel for each data set."""
     panels = figure.subplots(2, 3).ravel()
-    for panel, (data, told) in zip(panels, SETS.items(), strict=False):
+    for panel, (data, result) in zip(panels, SETS.items(), strict=False):
         draw_curves(panel, found.where(data=data), PUBLISHED, follow_best)
         panel.set_title(_name(data), fontsize=10)
-        panel.set_ylabel(f"online {told.measure}")
+        panel.set_ylabel(f"online {result.measure}")
     panels[-1].axis("off")
     panels[-1].legend(*panels[0].get_legend_handles_labels(), frameon=False, loc="center")

@@ -101,11 +101,11 @@ def read_set(data: str) -> BinaryRows:
     data
         One of `SETS`.
     """
-    told = SETS[data]
-    stream = streams.load(told.stream)
+    result = SETS[data]
+    stream = streams.load(result.stream)
     X, y = stream.take(stream.n_rows)
     nominal = [place for place, name in enumerate(stream.feature_names) if name in set(stream.nominal)]
-    return BinaryRows(as_numbers(X, nominal), (np.asarray(y) == told.label).astype(np.int64), nominal)
+    return BinaryRows(as_numbers(X, nominal), (np.asarray(y) == result.label).astype(np.int64), nominal)
 
 
 @lru_cache(maxsize=1)

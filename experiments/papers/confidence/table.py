@@ -33,15 +33,17 @@ def summarize_sets(found: Results) -> Report:
     """Return what the page says of the data sets."""
     rows, same, shares = [], [], []
     for (data,), line in found.groups("data"):
-        told = SETS[data]
+        result = SETS[data]
         ours = [int(line[name][0]) for name in _COLUMNS]
-        published = [int(getattr(told, name)) for name in _COLUMNS]
+        published = [int(getattr(result, name)) for name in _COLUMNS]
         same += [data] if ours == published else []
-        if told.partial:
-            share, paper = ours[2] / ours[1], told.positive / told.examples
-            shares.append(f"{data} has {ours[1]:,} of {told.examples:,} rows, positive {share:.4f} against {paper:.4f}")
+        if result.partial:
+            share, paper = ours[2] / ours[1], result.positive / result.examples
+            shares.append(
+                f"{data} has {ours[1]:,} of {result.examples:,} rows, positive {share:.4f} against {paper:.4f}"
+            )
         rows.append(
-            [f"{data}{'*' if told.by_f else ''}", *(_beside(*pair) for pair in zip(ours, published, strict=True))]
+            [f"{data}{'*' if result.by_f else ''}", *(_beside(*pair) for pair in zip(ours, published, strict=True))]
         )
     claim = Claim(
         "The data sets have these dimensions, examples and classes.",

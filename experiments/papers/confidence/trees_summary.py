@@ -163,7 +163,7 @@ def _claims_of_accuracy(found: Results) -> list[Claim]:
             "Its bound lets C-Tree select splits that reduce risk more effectively than those of the baselines.",
             _compare_best(found),
             "accuracy of each tree's best setting, at any number of leaves: C-Tree leads "
-            + "; ".join(f"over {name} {show_mean(told, 4)}" for name, told in _best_leads(found).items())
+            + "; ".join(f"over {name} {show_mean(result, 4)}" for name, result in _best_leads(found).items())
             + ".",
         ),
     ]
@@ -179,7 +179,7 @@ def _best_leads(found: Results) -> dict[str, tuple[float, float]]:
 
 
 def _compare_best(found: Results) -> bool | None:
-    return judge_leads(Lead((np.zeros(1), np.zeros(1)), *told) for told in _best_leads(found).values())
+    return judge_leads(Lead((np.zeros(1), np.zeros(1)), *result) for result in _best_leads(found).values())
 
 
 def _claims_of_settings(found: Results) -> list[Claim]:
@@ -190,14 +190,14 @@ def _claims_of_settings(found: Results) -> list[Claim]:
         near = np.mean((best < published * _AROUND) & (best > published / _AROUND))
         ends = ends_of(lines)
         nearest = ends["setting"][np.argmin(np.abs(np.log(ends["setting"] / published)))]
-        told = ends.where(setting=nearest)
+        result = ends.where(setting=nearest)
         claims.append(
             Claim(
                 f"The optimal {name} of {learner} is typically around {published:g}.",
                 bool(near > 0.5),
                 f"median {np.median(best):.3g}, from {best.min():.3g} to {best.max():.3g}; within a factor of "
                 f"{_AROUND:g} of it in {near:.0%} of the streams. With {name} {nearest:.2g}, the nearest that was "
-                f"tried, trees have {told.mean('leaves')[0]:,.1f} leaves on average.",
+                f"tried, trees have {result.mean('leaves')[0]:,.1f} leaves on average.",
             )
         )
     return claims

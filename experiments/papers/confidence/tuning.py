@@ -97,16 +97,16 @@ def settings_of(learner: str, values: int = VALUES) -> list[float]:
     >>> len(settings_of("C-Tree")), max(settings_of("H-Tree")) < 1
     (200, True)
     """
-    told = LEARNERS[learner]
+    result = LEARNERS[learner]
     if learner == "H-Tree, ties":
         return TIES
-    if told.by_c:
+    if result.by_c:
         ends = (_LEAST_C, _MOST_C) if values == VALUES else _LIKELY_C
-        return [_short(c) for c in np.geomspace(*ends, values) * told.unit]
+        return [_short(c) for c in np.geomspace(*ends, values) * result.unit]
     if values == VALUES:
-        reach = np.geomspace(_LEAST_REACH, _MOST_REACH, values) * told.unit
+        reach = np.geomspace(_LEAST_REACH, _MOST_REACH, values) * result.unit
         return [_short(delta) for delta in np.exp(-2.0 * reach**2)]
-    likely = np.geomspace(*_LIKELY_REACH, values - 1) * told.unit
+    likely = np.geomspace(*_LIKELY_REACH, values - 1) * result.unit
     return [*(_short(delta) for delta in np.exp(-2.0 * likely**2)), PUBLISHED_DELTA]
 
 

@@ -53,7 +53,7 @@ def best_tests(X: NDArray[np.float64], y: NDArray[np.int64], delta: float) -> li
     """
     found = []
     for attribute in range(X.shape[1]):
-        tests = [BestTest(attribute, *told) for told in _cuts(X[:, attribute], y, delta)]
+        tests = [BestTest(attribute, *result) for result in _cuts(X[:, attribute], y, delta)]
         if tests:
             found.append(min(tests, key=lambda test: test.high))
     return found
@@ -70,7 +70,7 @@ def _cuts(column: NDArray[np.float64], y: NDArray[np.int64], delta: float) -> It
             (left, _interval(last + 1, int(ones[last]), delta)),
             (1 - left, _interval(len(y) - last - 1, int(ones[-1] - ones[last]), delta)),
         ]
-        yield float(cut), *(float(sum(size * told[part] for size, told in sides)) for part in range(3))
+        yield float(cut), *(float(sum(size * result[part] for size, result in sides)) for part in range(3))
 
 
 @cache
@@ -94,8 +94,8 @@ def _measure(cell: Cell, seed: int) -> list[Row]:
         if min(test.high for test in tests) < parent[1] - _CLEAR:
             break
     seen, low, high = parent
-    told = [("leaf", 0.0, seen, low, high), *((f"x{test.attribute + 1}", *test[1:]) for test in tests)]
-    return [dict(zip(("test", "cut", "seen", "low", "high", "labels"), (*one, count), strict=True)) for one in told]
+    result = [("leaf", 0.0, seen, low, high), *((f"x{test.attribute + 1}", *test[1:]) for test in tests)]
+    return [dict(zip(("test", "cut", "seen", "low", "high", "labels"), (*one, count), strict=True)) for one in result]
 
 
 FIGURE_1 = Runs("papers.credible", "figure-1", _cells, _measure)

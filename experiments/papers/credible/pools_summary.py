@@ -87,8 +87,8 @@ def _table(curves: Curves, name: str) -> PageTable:
     rows += [[NAMES[learner], *_figures(curves, name, PoolSetting(learner))] for learner in ("c4.5", "batch")]
     active = curves.tuned(name, "active")
     gains = curves.risk(name, twin_of(active)) - curves.risk(name, active)
-    told = [show_signed(mean_of(gains[:, curves.at(share)])) for share in _SHOWN]
-    rows.append([f"{label_of(twin_of(active))} less {label_of(active)}", *told])
+    seen = [show_signed(mean_of(gains[:, curves.at(share)])) for share in _SHOWN]
+    rows.append([f"{label_of(twin_of(active))} less {label_of(active)}", *seen])
     return PageTable(
         ("", *(f"{share:.3g} of the labels" if share == _SHOWN[0] else f"{share:g}" for share in _SHOWN)),
         rows,
@@ -136,27 +136,27 @@ def _run(curves: Curves) -> slice:
 
 
 def _hoeffding_fails(curves: Curves) -> Claim:
-    over_credible, told = _gaps(curves, "hoeffding", "credible", _END)
-    over_batch, told_batch = _gaps(curves, "hoeffding", "c4.5", _END)
+    over_credible, seen = _gaps(curves, "hoeffding", "credible", _END)
+    over_batch, batch_claims = _gaps(curves, "hoeffding", "c4.5", _END)
     worst = [all_hold(pair) for pair in zip(over_credible, over_batch, strict=True)]
     sure, able = worst.count(True), sum(sign is not False for sign in worst)
     return Claim(
         "With Hoeffding's bounds the tree does not come near BOCT or c4.5 on three of four data sets.",
         True if sure >= 3 else False if able < 3 else None,
-        f"at the end it is clearly behind both on: {_names(curves, worst, True)}. Its risk less that of BOCT: {told}; "
-        f"less that of the pruned batch tree: {told_batch}.",
+        f"at the end it is clearly behind both on: {_names(curves, worst, True)}. Its risk less that of BOCT: {seen}; "
+        f"less that of the pruned batch tree: {batch_claims}.",
     )
 
 
 def _ends_equal(curves: Curves) -> Claim:
-    signs, told = _gaps(curves, "credible", "c4.5", _END)
+    signs, seen = _gaps(curves, "credible", "c4.5", _END)
     clear = [sign for sign in signs if sign is not None]
     alike = len(set(clear)) <= 1
     equal = sum(is_equal(_gap(curves, name, "credible", "c4.5", _END)) for name in curves.sets)
     return Claim(
         "The final risks of BOCT and c4.5 are equal on two data sets and higher for BOCT on two.",
         True if len(clear) == 2 == equal and alike else False if len(clear) > 2 or not alike else None,
-        f"BOCT less pruned batch tree: {told}; clearly higher on {_names(curves, signs, True)}, clearly lower on "
+        f"BOCT less pruned batch tree: {seen}; clearly higher on {_names(curves, signs, True)}, clearly lower on "
         f"{_names(curves, signs, False)}. (The next sentence of the paper has BOCT better on Diabetes, so that higher "
         "may mean better; either is counted.)",
     )
@@ -180,35 +180,35 @@ def _diabetes(curves: Curves) -> Claim:
 
 
 def _beats_hoeffding(curves: Curves) -> Claim:
-    over, told = _gaps(curves, "hoeffding", "credible", _run(curves))
-    last, told_last = _gaps(curves, "hoeffding", "credible", _END)
-    _, told_fair = _gaps(curves, "hoeffding", "credible", _run(curves), curves.fair)
+    over, seen = _gaps(curves, "hoeffding", "credible", _run(curves))
+    last, last_claims = _gaps(curves, "hoeffding", "credible", _END)
+    _, fair_claims = _gaps(curves, "hoeffding", "credible", _run(curves), curves.fair)
     return Claim(
         "BOCT is always better than the Hoeffding version.",
         all_hold(over + last),
-        f"Hoeffding less BOCT, mean over the run: {told}; at the end: {told_last}; over the run with fair deltas: "
-        f"{told_fair}.",
+        f"Hoeffding less BOCT, mean over the run: {seen}; at the end: {last_claims}; over the run with fair deltas: "
+        f"{fair_claims}.",
     )
 
 
 def _batch_first(curves: Curves) -> Claim:
-    signs, told = _gaps(curves, "credible", "c4.5", slice(0, curves.at(_FIRST) + 1))
+    signs, seen = _gaps(curves, "credible", "c4.5", slice(0, curves.at(_FIRST) + 1))
     return Claim(
         "At first c4.5 is always better.",
         all_hold(signs),
-        f"BOCT less pruned batch tree, mean of the checkpoints up to {_FIRST:.0%} of the labels: {told}.",
+        f"BOCT less pruned batch tree, mean of the checkpoints up to {_FIRST:.0%} of the labels: {seen}.",
     )
 
 
 def _batch_worse(curves: Curves) -> Claim:
-    signs, told = _gaps(curves, "c4.5", "credible", _END)
-    _, told_fair = _gaps(curves, "c4.5", "credible", _END, curves.fair)
-    _, told_grown = _gaps(curves, "batch", "credible", _END)
+    signs, seen = _gaps(curves, "c4.5", "credible", _END)
+    _, fair_claims = _gaps(curves, "c4.5", "credible", _END, curves.fair)
+    _, grown_claims = _gaps(curves, "batch", "credible", _END)
     return Claim(
         "With all labels the batch tree is worse than the online one.",
         all_hold(signs),
-        f"pruned batch tree less BOCT: {told}; with fair deltas: {told_fair}. Batch tree as grown less BOCT: "
-        f"{told_grown}.",
+        f"pruned batch tree less BOCT: {seen}; with fair deltas: {fair_claims}. Batch tree as grown less BOCT: "
+        f"{grown_claims}.",
     )
 
 
@@ -251,8 +251,8 @@ def _batch_noisy(curves: Curves) -> Claim:
 
 
 def _asking_better(curves: Curves) -> Claim:
-    signs, told = _gaps(curves, "credible", "active", _run(curves))
-    _, told_fair = _gaps(curves, "credible", "active", _run(curves), curves.fair)
+    signs, seen = _gaps(curves, "credible", "active", _run(curves))
+    _, fair_claims = _gaps(curves, "credible", "active", _run(curves), curves.fair)
     middle = slice(curves.at(_MIDDLE[0]), curves.at(_MIDDLE[1]) + 1)
     gains = {}
     for name in curves.sets:
@@ -262,7 +262,7 @@ def _asking_better(curves: Curves) -> Claim:
     return Claim(
         "BOCT-AL is slightly better than BOCT.",
         all_hold(signs),
-        f"BOCT less BOCT-AL, mean over the run: {told}; with fair deltas: {told_fair}. Between {_MIDDLE[0]:.0%} and "
+        f"BOCT less BOCT-AL, mean over the run: {seen}; with fair deltas: {fair_claims}. Between {_MIDDLE[0]:.0%} and "
         f"{_MIDDLE[1]:.0%} of the labels, beside the passive tree of the same delta: {_list(gains)}.",
     )
 

@@ -69,12 +69,12 @@ def summarize_costs(found: Results) -> Report:
     runs = len(found.where(form=PAPER).unique("run"))
     rows = [["published: accuracy % of test rows", "92.53 ± 1.22", *[""] * (len(COSTS) - 1)]]
     for form in (*FORMS, BEST):
-        told = {part: found.where(form=form, part=part) for part in (LEARNING, TEST)}
+        result = {part: found.where(form=form, part=part) for part in (LEARNING, TEST)}
         if form != BEST:
-            rows.append(_line(f"{form}: questions while learning", told[LEARNING], "asked"))
-        rows.append(_line(f"{form}: accuracy % of test rows", told[TEST], "right", 100))
-        rows.append(_line(f"{form}: questions of test rows", told[TEST], "asked"))
-        rows.append(_line(f"{form}: return of test rows", told[TEST], "gained"))
+            rows.append(_line(f"{form}: questions while learning", result[LEARNING], "asked"))
+        rows.append(_line(f"{form}: accuracy % of test rows", result[TEST], "right", 100))
+        rows.append(_line(f"{form}: questions of test rows", result[TEST], "asked"))
+        rows.append(_line(f"{form}: return of test rows", result[TEST], "gained"))
     table = PageTable(
         ("", *(f"cost {cost:g}" for cost in COSTS)),
         rows,

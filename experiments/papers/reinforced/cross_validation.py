@@ -48,15 +48,15 @@ def _measure(cell: Cell, seed: int) -> list[Row]:
         if form == BEST:
             return [{**best_line(rows.X, rows.y, limit), "examined": examined}]
         policy = best_policy((rows.X, rows.y), price_of_error=DEAR, most=limit)
-        told = score(policy.purchases(rows.X), rows.y)
+        result = score(policy.purchases(rows.X), rows.y)
     else:
         part = load_fold(data, int(cell["run"]))
         if form in ONLINE:
-            told, examined = _learn(form, part, limit, int(cell["passes"]), seed)
+            result, examined = _learn(form, part, limit, int(cell["passes"]), seed)
         else:
             root = grow_greedily(part.X, part.y, limit, ratio=form == RATIO, collapse=True)
-            told, examined = answer_rows(root, part.X_test, part.y_test), float(part.X.shape[1])
-    return [{**line, "examined": examined} for line in block_lines(told, (len(told.right),))]
+            result, examined = answer_rows(root, part.X_test, part.y_test), float(part.X.shape[1])
+    return [{**line, "examined": examined} for line in block_lines(result, (len(result.right),))]
 
 
 def _learn(form: str, part: TrainTest, limit: int, passes: int, seed: int) -> tuple[Answered, float]:

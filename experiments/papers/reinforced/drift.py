@@ -64,8 +64,8 @@ def running(found: Results) -> tuple[Floats, Floats, Floats]:
     """
     ends = np.unique(found["after"])
     values = np.array([[np.cumsum(part["right"]) / part["after"]] for _, part in found.groups("run")])[:, 0]
-    told = [mean_of(column) for column in values.T]
-    means, errors = np.array(told).T
+    result = [mean_of(column) for column in values.T]
+    means, errors = np.array(result).T
     return ends.astype(np.float64), means, errors
 
 
@@ -105,9 +105,10 @@ def _rate_claims(found: Results) -> list[Claim]:
     asked = [mean_of(by_run(found.where(form=PAPER, alpha=alpha), "asked"))[0] for alpha in ALPHAS]
     gain, mixed_gain = mean_of(in_order[-1] - in_order[0]), mean_of(mixed[-1] - mixed[0])
     previous = by_run(found.where(form=PREVIOUS), "right")[0]
-    best = max((mean_of(shares) for shares in in_order), key=lambda told: told[0])
+    best = max((mean_of(shares) for shares in in_order), key=lambda result: result[0])
     ours = max(
-        (mean_of(by_run(found.where(form=OURS, alpha=alpha), "right")) for alpha in ALPHAS), key=lambda told: told[0]
+        (mean_of(by_run(found.where(form=OURS, alpha=alpha), "right")) for alpha in ALPHAS),
+        key=lambda result: result[0],
     )
     return [
         Claim(
@@ -148,8 +149,8 @@ def draw_rates(found: Results, figure: Any) -> None:
 def _draw_against(axes: Any, found: Results) -> None:
     places = np.arange(len(ALPHAS))
     for form, style in _STYLES.items():
-        told = [mean_of(by_run(found.where(form=form, alpha=alpha), "right")) for alpha in ALPHAS]
-        means, errors = 100 * np.array(told).T
+        result = [mean_of(by_run(found.where(form=form, alpha=alpha), "right")) for alpha in ALPHAS]
+        means, errors = 100 * np.array(result).T
         color = COLORS.get(form, COLORS[PAPER])
         axes.errorbar(places, means, 2 * errors, fmt=style, color=color, label=form, markersize=4, linewidth=1.2)
     draw_level(axes, 100 * float(by_run(found.where(form=PREVIOUS), "right")[0]), PREVIOUS, ":")

@@ -35,31 +35,31 @@ class Answered(NamedTuple):
         return gained
 
 
-def score(told: Purchases, y: NDArray[Any]) -> Answered:
+def score(result: Purchases, y: NDArray[Any]) -> Answered:
     """Return what became of rows.
 
     Parameters
     ----------
-    told
+    result
         Answers, and what was bought for them.
     y
         The labels.
 
     Examples
     --------
-    >>> told = Purchases(np.array(["a", "b"]), np.eye(2), np.ones(2), np.array([[True, False], [True, True]]))
-    >>> score(told, np.array(["a", "a"])).right.tolist()
+    >>> result = Purchases(np.array(["a", "b"]), np.eye(2), np.ones(2), np.array([[True, False], [True, True]]))
+    >>> score(result, np.array(["a", "a"])).right.tolist()
     [True, False]
     """
-    return Answered(np.asarray(told.answers) == y, told.bought.sum(axis=1))
+    return Answered(np.asarray(result.answers) == y, result.bought.sum(axis=1))
 
 
-def block_lines(told: Answered, ends: Iterable[int], begin: int = 0, cost: float = 0.0) -> list[Row]:
+def block_lines(result: Answered, ends: Iterable[int], begin: int = 0, cost: float = 0.0) -> list[Row]:
     """Return a line for each block of rows: its end, and what is in it.
 
     Parameters
     ----------
-    told
+    result
         What became of all rows from ``begin`` on.
     ends
         Where blocks end, in order.
@@ -70,20 +70,20 @@ def block_lines(told: Answered, ends: Iterable[int], begin: int = 0, cost: float
 
     Examples
     --------
-    >>> told = Answered(np.array([True, False, True]), np.array([1, 0, 2]))
-    >>> [(line["after"], line["right"], line["asked"]) for line in block_lines(told, (2, 3))]
+    >>> result = Answered(np.array([True, False, True]), np.array([1, 0, 2]))
+    >>> [(line["after"], line["right"], line["asked"]) for line in block_lines(result, (2, 3))]
     [(2, 1, 1), (3, 1, 2)]
     """
     lines: list[Row] = []
-    gains, first = told.gains(cost), begin
+    gains, first = result.gains(cost), begin
     for end in ends:
         part = slice(begin - first, end - first)
-        asked = told.asked[part]
+        asked = result.asked[part]
         lines.append(
             {
                 "after": end,
                 "rows": len(asked),
-                "right": int(told.right[part].sum()),
+                "right": int(result.right[part].sum()),
                 "gained": round(float(gains[part].sum()), 3),
                 "asked": int(asked.sum()),
                 "most": int(asked.max()),

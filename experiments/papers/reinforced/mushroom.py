@@ -66,8 +66,8 @@ def _measure(cell: Cell, seed: int) -> list[Row]:
     first, rest = (
         LabelledRows(mixed.X[part], mixed.y[part], mixed.nominal) for part in (slice(FIRST), slice(FIRST, None))
     )
-    told = _exact(first, rest) if form == EXACT else _greedy(first, rest, 1 if form == SHORT else QUESTIONS)
-    return block_lines(told, [end for end in _ENDS if end > FIRST], begin=FIRST)
+    result = _exact(first, rest) if form == EXACT else _greedy(first, rest, 1 if form == SHORT else QUESTIONS)
+    return block_lines(result, [end for end in _ENDS if end > FIRST], begin=FIRST)
 
 
 def _exact(known: LabelledRows, rest: LabelledRows) -> Answered:
@@ -98,7 +98,7 @@ def summarize_mushroom(found: Results) -> Report:
     note = (
         "Published are 95 % intervals, here standard errors; the published one is so wide that it is probably not that "
         "of a mean over 50 runs. `fair updates`: the paper's rewards, with updates only where an example is a fair "
-        "sample of a situation, and values from counts. `no discount`: gamma is 1. `ReinforcedTree` does not discount; "
+        "sample of a state, and values from counts. `no discount`: gamma is 1. `ReinforcedTree` does not discount; "
         "an error is worth 200 questions to it, so that its return, as the paper defines it, is lower. Greedy trees "
         "take the largest information gain and drop questions that make no row right."
     )

@@ -1,6 +1,6 @@
 """The tree of largest return on some rows, exactly.
 
-`quercus.evaluation.best_policy` adds up costs and does not discount; the paper's return does. All situations of a set
+`quercus.evaluation.best_policy` adds up costs and does not discount; the paper's return does. All states of a set
 of features are solved at once, from the largest sets to the empty one.
 """
 
@@ -64,7 +64,7 @@ def best_return(X: NDArray[Any], y: NDArray[Any], most: int, gamma: float = GAMM
         for known in combinations(range(len(codes)), size):
             counts = _count(codes, labels, known)
             rows, right = counts.sum(axis=-1), counts.max(axis=-1)
-            # Sums over the rows of each situation: return, right answers, questions.
+            # Sums over the rows of each state: return, right answers, questions.
             best = np.stack([RIGHT * right + WRONG * (rows - right), right, np.zeros_like(right)])
             for feature in [] if size == most else [j for j in range(len(codes)) if j not in known]:
                 larger = tuple(sorted((*known, feature)))
@@ -102,7 +102,7 @@ def best_line(X: NDArray[Any], y: NDArray[Any], most: int, cost: float = 0.0) ->
 
 
 def _count(codes: list[NDArray[np.int64]], labels: NDArray[np.int64], known: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return how many rows of each class are in each situation of a set of features: an axis each, classes last."""
+    """Return how many rows of each class are in each state of a set of features: an axis each, classes last."""
     shape = [int(codes[j].max()) + 1 for j in known] + [int(labels.max()) + 1]
     place = np.ravel_multi_index([codes[j] for j in known] + [labels], shape)
     return np.bincount(place, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)

@@ -40,11 +40,11 @@ def _between(found: Results, ours: str, theirs: str, column: str) -> Callable[[s
 def _to_tree(found: Results, learner: str, trees: Sequence[str] = TREES) -> Callable[[str], Gap]:
     """Return what tells how much better a learner is than the best tree on a set."""
 
-    def told(data: str) -> Gap:
+    def result(data: str) -> Gap:
         rows = found.where(data=data)
         return gap(rows.where(learner=learner), rows.where(learner=best_of(rows, trees)), "utility")
 
-    return told
+    return result
 
 
 def _tables(found: Results, learners: Sequence[str]) -> list[PageTable]:
@@ -100,9 +100,9 @@ def _cheaper(found: Results) -> Claim:
 
 
 def _is_competitive(end: Results, learners: Sequence[str], trees: Sequence[str]) -> tuple[bool | None, str]:
-    told = {name: _each(_to_tree(end, name, trees), lambda one: one.is_close) for name in learners}
-    seen = "; ".join(f"{NAMES[name]} {seen}" for name, (_, seen) in told.items())
-    return all_hold(verdict for verdict, _ in told.values()), seen
+    result = {name: _each(_to_tree(end, name, trees), lambda one: one.is_close) for name in learners}
+    seen = "; ".join(f"{NAMES[name]} {seen}" for name, (_, seen) in result.items())
+    return all_hold(verdict for verdict, _ in result.values()), seen
 
 
 def _competitive(end: Results) -> Claim:
@@ -116,11 +116,13 @@ def _competitive(end: Results) -> Claim:
 
 
 def _lowest(found: Results) -> Claim:
-    told = {name: _each(_between(found, name, "ec2", "cost"), lambda one: one.is_more) for name in _FIGURE_4[1:4]}
+    result = {name: _each(_between(found, name, "ec2", "cost"), lambda one: one.is_more) for name in _FIGURE_4[1:4]}
     return Claim(
         "UFODT-EC² generally has the lowest cost for feature querying.",
-        all_hold(verdict for verdict, _ in told.values()),
-        "what others buy more per row: " + "; ".join(f"{NAMES[name]} {seen}" for name, (_, seen) in told.items()) + ".",
+        all_hold(verdict for verdict, _ in result.values()),
+        "what others buy more per row: "
+        + "; ".join(f"{NAMES[name]} {seen}" for name, (_, seen) in result.items())
+        + ".",
     )
 
 
@@ -210,14 +212,14 @@ def summarize_selection(found: Results) -> Report:
 
 
 def _selects_less(found: Results) -> Claim:
-    told = {
+    result = {
         name: _each(_between(found, name, f"{name}-ofs", "cost"), lambda one: one.is_more) for name in ("ec2", "ig")
     }
     return Claim(
         "OFS clearly reduces the querying cost of UFODT for both EC² and IG.",
-        all_hold(verdict for verdict, _ in told.values()),
+        all_hold(verdict for verdict, _ in result.values()),
         "features bought less per row, with half of them selected (a smaller share would cost less): "
-        + "; ".join(f"{NAMES[name]} {seen}" for name, (_, seen) in told.items())
+        + "; ".join(f"{NAMES[name]} {seen}" for name, (_, seen) in result.items())
         + ".",
     )
 
@@ -249,11 +251,11 @@ def _keeps(end: Results) -> Claim:
 def _unbiased() -> Claim:
     """Look at the estimate for six features, half of them selected, some of which are bought every other time."""
     values = np.ones(6)
-    told = expect(values, Selection([1, 1, 1, 0, 0, 0], [1.0, 0.5, 0.5, 1.0, 0.5, 0.5], epsilon=0.1)).printed
-    shown = ", ".join(f"{value:.2f}" for value in told)
+    result = expect(values, Selection([1, 1, 1, 0, 0, 0], [1.0, 0.5, 0.5, 1.0, 0.5, 0.5], epsilon=0.1)).printed
+    shown = ", ".join(f"{value:.2f}" for value in result)
     return Claim(
         "The estimate of a feature in appendix E is right on average.",
-        bool(np.allclose(told, values)),
+        bool(np.allclose(result, values)),
         "of six features whose value is 1, three of the greedy subset first, the second and third of each half bought "
         f"every other time, the estimates are on average {shown}: right only for what is always selected and bought.",
     )

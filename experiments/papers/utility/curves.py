@@ -76,14 +76,14 @@ def follow(cell: Cell, seed: int) -> list[Row]:
     for stop in np.unique(np.linspace(0, rows, int(cell["tests"]) + 1).round().astype(int))[1:].tolist():
         learned = learner.learn(split.X[start:stop], split.y[start:stop])
         answers = np.concatenate([answers, learned.answers])
-        told = learner.test(split.X_test)
+        result = learner.test(split.X_test)
         found.append(
             {
                 "step": stop,
                 "cost": float(learned.cost.mean()),
-                "utility": getattr(judge(told.full, split.y_test), measure),
-                "planned": getattr(judge(told.planned, split.y_test), measure),
-                "planned_cost": told.cost,
+                "utility": getattr(judge(result.full, split.y_test), measure),
+                "planned": getattr(judge(result.planned, split.y_test), measure),
+                "planned_cost": result.cost,
                 "training": getattr(judge(answers, split.y[:stop]), measure),
             }
         )

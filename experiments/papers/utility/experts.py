@@ -41,7 +41,7 @@ def _cells(scale: Scale) -> list[Cell]:
 
 
 def known_shares(concepts: tuple[int, ...]) -> dict[str, dict[int, dict[str, float]]]:
-    """Return how often each predicate holds in each class, as `UtilityTree.believe` takes it.
+    """Return how often each predicate holds in each class, as `UtilityTree.add_prior` takes it.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ def _measure(cell: Cell, seed: int) -> list[Row]:
     after: Callable[[Any], None] | None = None
     if part in _READINGS and value > 0:
         table = known_shares((0,) if part == "first" else (0, 1, 2))
-        model.believe(table, weight=WEIGHT * value)
+        model.add_prior(table, weight=WEIGHT * value)
         if part == "kept":
-            after = lambda one: one.believe(table, weight=GAMMA * WEIGHT * value)  # noqa: E731
+            after = lambda one: one.add_prior(table, weight=GAMMA * WEIGHT * value)  # noqa: E731
     found = follow(model, see, seed, _STEP, after)
     return [{"utility": float(found[:, 2].mean()), "cost": float(found[:, 1].sum())}]
 
@@ -128,35 +128,35 @@ def _step(found: Results, part: str, learner: str, low: float, high: float, forg
 
 def _grows(found: Results) -> Claim:
     first, last = float(NUMBERS[0]), float(NUMBERS[-1])
-    told = {
+    result = {
         (name, forget): _step(found, "hypotheses", name, first, last, forget)
         for forget in (GAMMA, 0.0)
         for name in _OBJECTIVES
     }
-    seen = [f"{NAMES[name]}{' adaptive' if forget else ''} {value}" for (name, forget), value in told.items()]
+    seen = [f"{NAMES[name]}{' adaptive' if forget else ''} {value}" for (name, forget), value in result.items()]
     return Claim(
         "With more sampled hypotheses the test utility increases.",
-        all_hold(value.is_more for value in told.values()),
+        all_hold(value.is_more for value in result.values()),
         f"from {first:g} to {last:g} hypotheses: {'; '.join(seen)}.",
     )
 
 
 def _saturates(found: Results) -> Claim:
-    told = {
+    result = {
         (name, forget): _step(found, "hypotheses", name, float(NUMBERS[-1]), float(_ENOUGH), forget)
         for forget in (GAMMA, 0.0)
         for name in _OBJECTIVES
     }
-    seen = [f"{NAMES[name]}{' adaptive' if forget else ''} {value}" for (name, forget), value in told.items()]
+    seen = [f"{NAMES[name]}{' adaptive' if forget else ''} {value}" for (name, forget), value in result.items()]
     return Claim(
         f"The test utility saturates early, around {_ENOUGH} hypotheses.",
-        all_hold(value.is_close for value in told.values()),
+        all_hold(value.is_close for value in result.values()),
         f"with {_ENOUGH} instead of all, which may be at most {MARGIN:g} worse: {'; '.join(seen)}.",
     )
 
 
 def _prior(found: Results, reading: str) -> Claim:
-    told = {name: _step(found, reading, name, QUALITIES[0], QUALITIES[-1]) for name in _OBJECTIVES}
+    result = {name: _step(found, reading, name, QUALITIES[0], QUALITIES[-1]) for name in _OBJECTIVES}
     tree = best_of(found.where(part="tree"), TREES)
     level = by_run(found.where(part="tree", learner=tree), "utility").mean()
     margins = [
@@ -166,9 +166,9 @@ def _prior(found: Results, reading: str) -> Claim:
     ]
     return Claim(
         f"As the prior improves ({_READINGS[reading]}), utility increases and surpasses EFDT by a larger margin.",
-        all_hold(value.is_more for value in told.values()),
+        all_hold(value.is_more for value in result.values()),
         "from the even to the best prior: "
-        + ", ".join(f"{NAMES[name]} {value}" for name, value in told.items())
+        + ", ".join(f"{NAMES[name]} {value}" for name, value in result.items())
         + f"; margin to {NAMES[tree]} {', '.join(margins)}.",
     )
 

@@ -69,9 +69,9 @@ def _costs(found: Results, cheap: str, dear: tuple[str, ...]) -> tuple[bool | No
     verdicts, seen = [], []
     for data in NUMBERS:
         rows = found.where(data=data)
-        told = {name: gap(rows.where(learner=name), rows.where(learner=cheap), "cost") for name in dear}
-        verdicts += [difference.is_more for difference in told.values()]
-        seen.append(f"{TITLES[data]} " + ", ".join(f"{NAMES[name]} {value}" for name, value in told.items()))
+        result = {name: gap(rows.where(learner=name), rows.where(learner=cheap), "cost") for name in dear}
+        verdicts += [difference.is_more for difference in result.values()]
+        seen.append(f"{TITLES[data]} " + ", ".join(f"{NAMES[name]} {value}" for name, value in result.items()))
     return all_hold(verdicts), "; ".join(seen)
 
 

@@ -73,8 +73,8 @@ class Buyer:
 
     def learn(self, X: Floats, y: NDArray[np.int64]) -> Learned:
         """Buy, answer and learn rows, one after the other."""
-        told = self.model.buy_and_learn(X, y)
-        return Learned(told.answers, told.cost)
+        result = self.model.buy_and_learn(X, y)
+        return Learned(result.answers, result.cost)
 
     def test(self, X: Floats) -> Tested:
         """Return answers for other rows; by all features: as if they were free."""

@@ -46,9 +46,9 @@ class Selector:
             explores = self._random.random() < EPSILON
             selected = self._random.permutation(X.shape[1])[: self._size] if explores else self._greedy()
             self._offer(selected, X.shape[1])
-            told = self.model.buy_and_learn(X[place : place + 1], [label])
-            answers[place], cost[place] = told.answers[0], told.cost[0]
-            self._update(X[place], told.bought[0], label)
+            result = self.model.buy_and_learn(X[place : place + 1], [label])
+            answers[place], cost[place] = result.answers[0], result.cost[0]
+            self._update(X[place], result.bought[0], label)
         return Learned(answers, cost)
 
     def test(self, X: Floats) -> Tested:

@@ -115,35 +115,35 @@ def _adaptive(found: Results, learner: str) -> Gap:
 
 def _faster(found: Results) -> Claim:
     soon = [_between(found, drift, drift + _SOON) for drift in DRIFTS]
-    told = {(name, place): _adaptive(part, name) for place, part in enumerate(soon) for name in _OBJECTIVES}
-    seen = [f"drift {place + 1}, {NAMES[name]} {value}" for (name, place), value in told.items()]
+    result = {(name, place): _adaptive(part, name) for place, part in enumerate(soon) for name in _OBJECTIVES}
+    seen = [f"drift {place + 1}, {NAMES[name]} {value}" for (name, place), value in result.items()]
     return Claim(
         "All three methods adapt to the abrupt drifts much faster with non-stationary posterior sampling.",
-        all_hold(value.is_more for value in told.values()),
+        all_hold(value.is_more for value in result.values()),
         f"what it is better by in the first {_SOON} rows after a drift: {'; '.join(seen)}.",
     )
 
 
 def _higher(found: Results) -> Claim:
-    told = {name: _adaptive(found, name) for name in _OBJECTIVES}
+    result = {name: _adaptive(found, name) for name in _OBJECTIVES}
     return Claim(
         "With it they also achieve higher test utility.",
-        all_hold(value.is_more for value in told.values()),
-        "over all rows: " + ", ".join(f"{NAMES[name]} {value}" for name, value in told.items()) + ".",
+        all_hold(value.is_more for value in result.values()),
+        "over all rows: " + ", ".join(f"{NAMES[name]} {value}" for name, value in result.items()) + ".",
     )
 
 
 def _at_first(found: Results) -> Claim:
     first = _between(found, 0, _SOON)
     tree = best_of(first, TREES)
-    told = {
+    result = {
         name: gap(first.where(learner=tree), first.where(learner=name, forget=GAMMA), "utility") for name in _OBJECTIVES
     }
     return Claim(
         "Initially EFDT can achieve higher utility than these methods.",
-        all_hold(value.is_more for value in told.values()),
+        all_hold(value.is_more for value in result.values()),
         f"in the first {_SOON} rows {NAMES[tree]} is better by: "
-        + ", ".join(f"{NAMES[name]} {value}" for name, value in told.items())
+        + ", ".join(f"{NAMES[name]} {value}" for name, value in result.items())
         + ".",
     )
 
@@ -166,13 +166,13 @@ def _drop(found: Results) -> Claim:
 
 def _above_efdt(found: Results) -> Claim:
     tree = best_of(found, TREES)
-    told = {
+    result = {
         name: gap(found.where(learner=name, forget=GAMMA), found.where(learner=tree), "utility") for name in _OBJECTIVES
     }
     return Claim(
         "The adaptive methods achieve higher utility than EFDT.",
-        all_hold(value.is_more for value in told.values()),
-        f"against {NAMES[tree]}: " + ", ".join(f"{NAMES[name]} {value}" for name, value in told.items()) + ".",
+        all_hold(value.is_more for value in result.values()),
+        f"against {NAMES[tree]}: " + ", ".join(f"{NAMES[name]} {value}" for name, value in result.items()) + ".",
     )
 
 

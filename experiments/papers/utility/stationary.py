@@ -82,19 +82,19 @@ def _against(end: Results, data: str, learner: str, trees: tuple[str, ...]) -> t
 def _is_comparable(end: Results, trees: tuple[str, ...]) -> tuple[bool | None, str]:
     verdicts, seen = [], []
     for data in DISCRETE:
-        told = {name: _against(end, data, name, trees) for name in ("ec2", "ig")}
-        verdicts += [difference.is_close for difference, _ in told.values()]
-        parts = ", ".join(f"{NAMES[name]} {difference}" for name, (difference, _) in told.items())
-        seen.append(f"{TITLES[data]} {parts} against {NAMES[told['ec2'][1]]}")
+        result = {name: _against(end, data, name, trees) for name in ("ec2", "ig")}
+        verdicts += [difference.is_close for difference, _ in result.values()]
+        parts = ", ".join(f"{NAMES[name]} {difference}" for name, (difference, _) in result.items())
+        seen.append(f"{TITLES[data]} {parts} against {NAMES[result['ec2'][1]]}")
     return all_hold(verdicts), "; ".join(seen)
 
 
 def _is_better(end: Results, trees: tuple[str, ...]) -> tuple[bool | None, str]:
     verdicts, seen = [], []
     for data in ("led7", "spect", "fico_binary"):
-        told = {name: _against(end, data, name, trees)[0] for name in ("ec2", "ig")}
-        verdicts.append(any_holds(difference.is_more for difference in told.values()))
-        seen.append(f"{TITLES[data]} " + ", ".join(f"{NAMES[name]} {value}" for name, value in told.items()))
+        result = {name: _against(end, data, name, trees)[0] for name in ("ec2", "ig")}
+        verdicts.append(any_holds(difference.is_more for difference in result.values()))
+        seen.append(f"{TITLES[data]} " + ", ".join(f"{NAMES[name]} {value}" for name, value in result.items()))
     return all_hold(verdicts), "; ".join(seen)
 
 
@@ -182,9 +182,9 @@ def _lowest(found: Results) -> Claim:
     verdicts, seen = [], []
     for data in DISCRETE:
         rows = found.where(data=data)
-        told = {name: gap(rows.where(learner=name), rows.where(learner="ec2"), "cost") for name in _OBJECTIVES[1:]}
-        verdicts += [difference.is_more for difference in told.values()]
-        seen.append(f"{TITLES[data]} " + ", ".join(f"{NAMES[name]} {value}" for name, value in told.items()))
+        result = {name: gap(rows.where(learner=name), rows.where(learner="ec2"), "cost") for name in _OBJECTIVES[1:]}
+        verdicts += [difference.is_more for difference in result.values()]
+        seen.append(f"{TITLES[data]} " + ", ".join(f"{NAMES[name]} {value}" for name, value in result.items()))
     return Claim(
         "UFODT-EC² yields the lowest cost during training for all datasets.",
         all_hold(verdicts),

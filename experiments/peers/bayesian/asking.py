@@ -99,14 +99,14 @@ def summarize(found: Results) -> Report:
     budgets = found.unique("budget")
     rows, gains = [], {}
     for (data, policy), part in found.groups("data", "policy"):
-        told = []
+        result = []
         for budget in budgets:
             accuracy = 100 * part.where(budget=budget)["accuracy"]
             gain = mean_of(accuracy - 100 * found.where(data=data, policy=RANDOM, budget=budget)["accuracy"])
             gains[data, policy, budget] = gain
-            told.append(f"{accuracy.mean():.1f}" if policy == RANDOM else show_signed(gain, 1))
+            result.append(f"{accuracy.mean():.1f}" if policy == RANDOM else show_signed(gain, 1))
         noise = f"{part['noise'].mean():.0%}" if data == NOISE else ""
-        rows.append([data, f"`{policy}`", *told, noise])
+        rows.append([data, f"`{policy}`", *result, noise])
     caption = (
         f"`Random`: accuracy in per cent on rows held out, {_TREES} trees that know the classes, "
         f"{len(found.unique('run'))} orders. Others: points over `Random` in the same orders (standard error)."

@@ -38,7 +38,10 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     """Return scores, the errors that each kind of doubt finds, and the rows, right ones and confidence of each bin."""
     split, seed = load_split(str(cell["data"]), seed), seed % 2**31
     p, doubts = _ours(split, seed) if cell["learner"] == OURS else _theirs(split, seed)
-    found = {**_scores(p, split.y_test), **{doubt: _reject(p, split.y_test, told) for doubt, told in doubts.items()}}
+    found = {
+        **_scores(p, split.y_test),
+        **{doubt: _reject(p, split.y_test, result) for doubt, result in doubts.items()},
+    }
     lines: list[Row] = [{"what": what, "bin": 0, "value": value} for what, value in found.items()]
     for what, values in _fill_bins(p, split.y_test).items():
         lines += [{"what": what, "bin": place, "value": value} for place, value in enumerate(values.tolist())]
@@ -48,8 +51,8 @@ def measure(cell: Cell, seed: int) -> list[Row]:
 def _ours(split: TrainTest, seed: int) -> tuple[Floats, dict[str, Floats]]:
     forest = qc.BayesianForest(seed=seed, max_bytes=2**31)
     forest.partial_fit(split.X, split.y, classes=np.unique(split.y))
-    p, told = forest.predict_proba(split.X_test), forest.uncertainty(split.X_test)
-    return p, {CONFIDENCE: 1 - p.max(axis=1), ENTROPY: told.total, EPISTEMIC: told.epistemic}
+    p, result = forest.predict_proba(split.X_test), forest.uncertainty(split.X_test)
+    return p, {CONFIDENCE: 1 - p.max(axis=1), ENTROPY: result.total, EPISTEMIC: result.epistemic}
 
 
 def _theirs(split: TrainTest, seed: int) -> tuple[Floats, dict[str, Floats]]:

@@ -30,7 +30,7 @@ _LEARNED: dict[Scale, tuple[int, ...]] = {"quick": (100, 1_000), "full": (100, 1
 _RUNS: dict[Scale, dict[int, int]] = {"quick": {8: 2, 1: 2}, "full": {8: 10, 1: 5}}
 _TESTED = 1_000
 # Streams whose noise is told.
-_TOLD = ("logistic, 10 features, noisy", "two Gaussians, 50 features")
+_SHOWN = ("logistic, 10 features, noisy", "two Gaussians, 50 features")
 
 
 def cells(scale: Scale) -> list[Cell]:
@@ -93,8 +93,8 @@ def summarize(found: Results) -> Report:
     rows = []
     for (trees, learned), part in found.groups("trees", "learned"):
         readings = READINGS if trees > 1 else (OURS,)
-        told = [_show(part.where(reading=reading)) if reading in readings else "" for reading in READINGS]
-        rows.append([f"{trees}", f"{learned:,}", *told])
+        result = [_show(part.where(reading=reading)) if reading in readings else "" for reading in READINGS]
+        rows.append([f"{trees}", f"{learned:,}", *result])
     caption = (
         f"Share of true class probabilities inside the nominal {1 - _DELTA:.0%}, and mean width: {len(STREAMS)} "
         f"streams, {len(eight.unique('run'))} runs, {_TESTED:,} test rows."
@@ -116,17 +116,17 @@ def _show(part: Results) -> str:
 
 
 def _nearest(found: Results) -> Claim:
-    told, signs = [], []
+    result, signs = [], []
     for (learned,), part in found.groups("learned"):
         off = {reading: abs(_by_run(part, reading, "inside") - (1 - _DELTA)) for reading in READINGS}
         nearer = mean_of(100 * (off[INDEPENDENT] - off[OURS]))
         narrower = mean_of(_by_run(part, ONE, "width") - _by_run(part, OURS, "width"))
-        told.append(f"{learned:,} rows {show_signed(nearer, 1)} points and {show_signed(narrower, 2)}")
+        result.append(f"{learned:,} rows {show_signed(nearer, 1)} points and {show_signed(narrower, 2)}")
         signs += [is_above(nearer), is_above(narrower)]
     return Claim(
         f"Ours is nearer to {1 - _DELTA:.0%} than that of independent trees, and narrower than that of one tree.",
         all_hold(signs),
-        f"by so much: {'; '.join(told)}.",
+        f"by so much: {'; '.join(result)}.",
     )
 
 
@@ -140,10 +140,10 @@ def summarize_noise(found: Results) -> Report:
     lines = found.where(trees=8, reading=OURS)
     learned = lines.unique("learned")
     rows = []
-    for data in _TOLD:
+    for data in _SHOWN:
         part = lines.where(data=data)
-        told = [f"{part.where(learned=n)['aleatoric'].mean():.3f}" for n in learned]
-        rows.append([data, f"{part['entropy'].mean():.3f}", *told])
+        result = [f"{part.where(learned=n)['aleatoric'].mean():.3f}" for n in learned]
+        rows.append([data, f"{part['entropy'].mean():.3f}", *result])
     caption = "Mean entropy of the true probabilities in nats, and the aleatoric part that 8 trees tell."
     return Report([PageTable(["stream", "true", *(f"after {n:,} rows" for n in learned)], rows, caption)])
 

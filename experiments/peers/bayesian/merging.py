@@ -45,13 +45,13 @@ def summarize(found: Results) -> Report:
         errors = {name: 100 * part.where(forest=name)["error"] for name in (ALONE, MERGED, WHOLE)}
         gains[data] = mean_of(errors[ALONE] - errors[MERGED]), mean_of(errors[MERGED] - errors[WHOLE])
         rows.append([data, f"{len(errors[ALONE])}", *(show_mean(mean_of(one), 2) for one in errors.values())])
-    told = "; ".join(
+    result = "; ".join(
         f"{data} {show_signed(gain, 2)} and {show_signed(lost, 2)}" for data, (gain, lost) in gains.items()
     )
     claim = Claim(
         "A merged forest errs less than one of its halves.",
         all_hold(is_above(gain) for gain, _ in gains.values()),
-        f"points less than one half, and more than a forest of all rows: {told}.",
+        f"points less than one half, and more than a forest of all rows: {result}.",
     )
     caption = "Error on the test rows in per cent (standard error), one pass."
     return Report([PageTable(["set", "runs", ALONE, MERGED, WHOLE], rows, caption)], [claim])

@@ -81,8 +81,8 @@ def summarize(found: Results) -> Report:
             float(part[name][0]) for name in ("answering", "learning", "slowest", "rows")
         )
         both = answering + learning
-        told = [f"{seconds / count * 1e6:,.0f}" for seconds in (answering, learning, both)]
-        rows.append([learner, *told, f"+{slowest / both - 1:.0%}"])
+        result = [f"{seconds / count * 1e6:,.0f}" for seconds in (answering, learning, both)]
+        rows.append([learner, *result, f"+{slowest / both - 1:.0%}"])
     caption = (
         f"usps, rows {BEFORE} to {BEFORE + int(found['rows'][0])}: microseconds of CPU time per row; passes: "
         f"{int(found['passes'][0])}, of which the fastest."

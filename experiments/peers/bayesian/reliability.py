@@ -39,8 +39,8 @@ def summarize_calibration(found: Results) -> Report:
     for (data, learner), part in found.groups("data", "learner"):
         scores = [show_mean(mean_of(_values(part, what)), *form) for what, form in _SCORES.items()]
         kinds = [_values(part, doubt) for doubt in (CONFIDENCE, ENTROPY, EPISTEMIC)]
-        told = [show_mean(mean_of(values), 1, 100) if len(values) else "" for values in kinds]
-        rows.append([data, learner, *scores, *told])
+        result = [show_mean(mean_of(values), 1, 100) if len(values) else "" for values in kinds]
+        rows.append([data, learner, *scores, *result])
     heads = ["set", "forest", "error %", LOSS, BRIER, f"{_OFF} %",
              f"errors found by {CONFIDENCE}, %", "by entropy", "by epistemic part"]  # fmt: skip
     runs = ", ".join(f"{data} {len(part.unique('run'))}" for (data,), part in found.groups("data"))
@@ -80,21 +80,21 @@ def _better(found: Results, what: str, wanted: Callable[[Mean], bool | None], sa
         data: mean_of(100 * (_values(part.where(learner=OURS), what) - _values(part.where(learner=THEIRS), what)))
         for (data,), part in found.groups("data")
     }
-    told = ", ".join(f"{data} {show_signed(gap, 1)}" for data, gap in gaps.items())
-    return Claim(says, all_hold(map(wanted, gaps.values())), f"points above that: {told}.")
+    result = ", ".join(f"{data} {show_signed(gap, 1)}" for data, gap in gaps.items())
+    return Claim(says, all_hold(map(wanted, gaps.values())), f"points above that: {result}.")
 
 
 def _largest(found: Results) -> Claim:
-    told, signs = [], []
+    result, signs = [], []
     for (data,), part in found.where(learner=OURS).groups("data"):
         for doubt in (ENTROPY, EPISTEMIC):
             gap = mean_of(100 * (_values(part, CONFIDENCE) - _values(part, doubt)))
-            told.append(f"{data} {show_signed(gap, 1)} to the {doubt}")
+            result.append(f"{data} {show_signed(gap, 1)} to the {doubt}")
             signs.append(is_above(gap))
     return Claim(
         "The largest probability finds more errors than the entropy or its epistemic part.",
         all_hold(signs),
-        f"points: {', '.join(told)}.",
+        f"points: {', '.join(result)}.",
     )
 
 

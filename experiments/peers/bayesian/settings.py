@@ -74,8 +74,8 @@ def summarize_depths(found: Results) -> Report:
         chosen = errors[losses.argmin(axis=0), np.arange(errors.shape[1])]
         order = errors.mean(axis=1).argsort()
         below[data], above[data] = mean_of(errors[order[-1]] - chosen), mean_of(chosen - errors[order[0]])
-        told = [100 * _by_run(found, data, DEFAULT), *errors, chosen]
-        rows.append([data, *(show_mean(mean_of(one), 2) for one in told)])
+        result = [100 * _by_run(found, data, DEFAULT), *errors, chosen]
+        rows.append([data, *(show_mean(mean_of(one), 2) for one in result)])
     caption = (
         f"Error on the test rows in per cent (standard error), one pass, {len(found.unique('run'))} runs; the default "
         "depth is ceil(log2 K) + 2 for K classes. Chosen: in each run the depth of the smallest `online_loss_`."
@@ -88,8 +88,8 @@ def summarize_depths(found: Results) -> Report:
 
 
 def _claim(says: str, gaps: dict[str, tuple[float, float]], what: str) -> Claim:
-    told = "; ".join(f"{data} {show_signed(gap, 2)}" for data, gap in gaps.items())
-    return Claim(says, all_hold(map(is_above, gaps.values())), f"{what}: {told}.")
+    result = "; ".join(f"{data} {show_signed(gap, 2)}" for data, gap in gaps.items())
+    return Claim(says, all_hold(map(is_above, gaps.values())), f"{what}: {result}.")
 
 
 def summarize_squares(found: Results) -> Report:

@@ -83,8 +83,8 @@ def summarize(found: Results) -> Report:
     """Return what is left of each stream's forest."""
     rows = []
     for (data,), part in found.groups("data"):
-        told = [f"{part.where(setting=setting)['eigenvalue'][0]:.1e}" for setting in SETTINGS]
-        rows.append([data, f"{part['learned'][0]:,}", f"{part['bad'].sum()}", *told])
+        result = [f"{part.where(setting=setting)['eigenvalue'][0]:.1e}" for setting in SETTINGS]
+        rows.append([data, f"{part['learned'][0]:,}", f"{part['bad'].sum()}", *result])
     heads = ["stream", "rows", "bad numbers", *(f"least eigenvalue, {setting}" for setting in SETTINGS)]
     caption = (
         "Numbers that are not finite, or not positive where they must be, in all three forests together, and the least "

@@ -55,11 +55,11 @@ def _place(ranking: Ranking, learner: str) -> str:
 
 def _pairs(found: Results, learner: str, among: tuple[str, ...]) -> str:
     others = [name for name in among if name != learner]
-    told = [
+    result = [
         verdict(pair) for name, pair in compare_all(read_scores(found, SHUFFLED), learner).items() if name in others
     ]
     kind = "single trees" if among is TREES else "such forests"
-    return f"ahead of {told.count('ahead')} of the {len(others)} other {kind}, behind {told.count('behind')}"
+    return f"ahead of {result.count('ahead')} of the {len(others)} other {kind}, behind {result.count('behind')}"
 
 
 def _points(found: Results, one: str, two: str, order: str = SHUFFLED) -> float:
@@ -104,8 +104,8 @@ def _quickest(found: Results, tree: str) -> tuple[str, str]:
 
 def _smallest(found: Results, tree: str) -> tuple[str, str]:
     read = partial(read_scores, found, SHUFFLED, column="bytes")
-    told = {name: middle(read((name,)).values[:, 0]) / 1e6 for name in ONLINE}
-    known = {name: size for name, size in told.items() if size >= 0}
+    result = {name: middle(read((name,)).values[:, 0]) / 1e6 for name in ONLINE}
+    known = {name: size for name, size in result.items() if size >= 0}
     best = min(known, key=known.__getitem__)
     sizes = f"{known[best]:.2f} MB against {known[tree]:.2f} of {mark(tree)}"
     how = "medians; ours `nbytes`, of others the pickle, MOA not measured"
@@ -115,14 +115,14 @@ def _smallest(found: Results, tree: str) -> tuple[str, str]:
 def _buying(found: Results, tree: str) -> tuple[str, str]:
     means = {name: _points(found, name, tree) for name in BUYING}
     best = max(means, key=means.__getitem__)
-    told = []
+    result = []
     for name in sorted(BUYING, key=lambda one: -means[one]):
         share = read_scores(found, SHUFFLED, (name,), column="features").values
         share = share / read_scores(found, SHUFFLED, (name,), column="columns").values
-        told.append(
+        result.append(
             f"{mark(name)} reads {100 * float(np.nanmean(share)):.0f} % of the features, {means[name]:+.1f} points"
         )
-    return best, f"{'; '.join(told)} beside {mark(tree)}, which reads all"
+    return best, f"{'; '.join(result)} beside {mark(tree)}, which reads all"
 
 
 def _batch(found: Results, ranking: Ranking, forest: str) -> tuple[str, str]:

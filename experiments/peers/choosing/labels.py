@@ -57,8 +57,8 @@ def ask_after(learner: str, policy: str, rows: OrderedRows, seed: int) -> PaidAc
     """Let a policy of ours ask after the first rows, which are learned whole; nothing is right among them."""
     model = _make(learner, seed).partial_fit(rows.X[:HEAD], rows.y[:HEAD])
     rest = rows._replace(X=rows.X[HEAD:], y=rows.y[HEAD:])
-    told = _evaluate(model, getattr(qc.ask, policy)(BUDGET, seed=seed), rest)
-    return told._replace(accuracy=told.accuracy * len(rest.y) / len(rows.y), labels=told.labels + HEAD)
+    result = _evaluate(model, getattr(qc.ask, policy)(BUDGET, seed=seed), rest)
+    return result._replace(accuracy=result.accuracy * len(rest.y) / len(rows.y), labels=result.labels + HEAD)
 
 
 def ask_theirs(learner: str, policy: str, rows: OrderedRows, seed: int) -> PaidAccuracy:
@@ -84,8 +84,8 @@ def ask_among_them(policy: str, rows: OrderedRows, seed: int) -> PaidAccuracy:
         x = rows.X[i : i + 1]
         right += int(model.predict(x)[0] == labels[i])
         chosen, utilities = call_func(strategy.query, candidates=x, clf=model, return_utilities=True)
-        told = {"utilities": utilities}
-        call_func(strategy.update, candidates=x, queried_indices=chosen, budget_manager_param_dict=told)
+        result = {"utilities": utilities}
+        call_func(strategy.update, candidates=x, queried_indices=chosen, budget_manager_param_dict=result)
         if len(chosen):
             asked.append(i)
             model.partial_fit(x, labels[i : i + 1])
@@ -163,8 +163,8 @@ def measure(cell: Cell, seed: int) -> list[Row]:
         warnings.simplefilter("ignore")
         go(rows.first(_WARM_UP), seed)
         found = go(rows, seed)
-    told = {"accuracy": found.accuracy, "labels": found.labels, "seconds": found.seconds}
-    return [{"rows": len(rows.y), **told, "problem": ""}]
+    result = {"accuracy": found.accuracy, "labels": found.labels, "seconds": found.seconds}
+    return [{"rows": len(rows.y), **result, "problem": ""}]
 
 
 LABELS = Runs("peers.choosing", "labels", cells, measure)

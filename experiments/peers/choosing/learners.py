@@ -56,11 +56,11 @@ def pass_buying(make: Callable[..., Any], rows: OrderedRows, seed: int) -> Paid:
     make(nominal=rows.nominal, seed=seed).buy_and_learn(rows.X[:_WARM_UP], rows.y[:_WARM_UP])
     model = make(nominal=rows.nominal, seed=seed)
     wall, start = time.perf_counter(), time.process_time()
-    told = model.buy_and_learn(rows.X, rows.y)
+    result = model.buy_and_learn(rows.X, rows.y)
     seconds, wall = time.process_time() - start, time.perf_counter() - wall
-    likely = told.proba[np.arange(len(rows.y)), np.searchsorted(model.classes_, rows.y)]
-    run = Pass(told.answers == rows.y, losses(likely), seconds, wall, None, int(model.nbytes))
-    return Paid(run, float(told.bought.sum(axis=1).mean()))
+    likely = result.proba[np.arange(len(rows.y)), np.searchsorted(model.classes_, rows.y)]
+    run = Pass(result.answers == rows.y, losses(likely), seconds, wall, None, int(model.nbytes))
+    return Paid(run, float(result.bought.sum(axis=1).mean()))
 
 
 def pass_river(name: str, rows: OrderedRows, seed: int) -> Paid | Missing:

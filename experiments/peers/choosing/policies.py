@@ -47,9 +47,9 @@ def gain(found: Results, key: Key, other: Key) -> tuple[float, float]:
     return float(points.mean()), float(points.std(ddof=1) / np.sqrt(len(points)))
 
 
-def show_gain(told: tuple[float, float]) -> str:
+def show_gain(result: tuple[float, float]) -> str:
     """Return points and their standard error."""
-    return "" if np.isnan(told[0]) else f"{told[0]:+.1f} ({told[1]:.1f})"
+    return "" if np.isnan(result[0]) else f"{result[0]:+.1f} ({result[1]:.1f})"
 
 
 def summarize_policies(found: Results) -> Report:
@@ -57,16 +57,16 @@ def summarize_policies(found: Results) -> Report:
     rows = []
     for key in sorted(CONTENDERS, key=lambda key: LEARNERS.index(key[0])):
         learner, by, policy = key
-        told = read_bought(found, key)
+        result = read_bought(found, key)
         name = [mark_learner(learner), f"{_NAMES[by]}{mark_policy(policy)}"]
-        if told is None:
+        if result is None:
             problem = found.where(learner=learner, by=by, policy=policy)["problem"].tolist()[0]
             rows.append([*name, f"gap: {problem}", *[""] * (3 + len(SETS))])
             continue
         base = "" if policy in (ALL, RANDOM) else show_gain(gain(found, key, (learner, "quercus", RANDOM)))
-        mean = 100 * float(told.accuracy.mean())
-        figures = [f"{100 * value:.1f}" for value in told.accuracy]
-        rows.append([*name, f"{100 * told.labels:.1f}", f"{told.millis:.2f}", f"{mean:.1f}", base, *figures])
+        mean = 100 * float(result.accuracy.mean())
+        figures = [f"{100 * value:.1f}" for value in result.accuracy]
+        rows.append([*name, f"{100 * result.labels:.1f}", f"{result.millis:.2f}", f"{mean:.1f}", base, *figures])
     lines = found.where(learner=EVERGREEN, policy=ALL)
     runs = len(found.unique("run"))
     columns = ["learner", "policy", "labels paid, %", "CPU ms a row", "accuracy", "over `Random`", *SETS]
@@ -95,10 +95,10 @@ def draw_policies(found: Results, figure: Any) -> None:
     sizes = [len(keys[name]) for name in LEARNERS]
     panels = figure.subplots(3, 1, sharex=True, height_ratios=sizes)
     for axes, learner in zip(panels, LEARNERS, strict=True):
-        told = [gain(found, key, (learner, "quercus", RANDOM)) for key in keys[learner]]
+        result = [gain(found, key, (learner, "quercus", RANDOM)) for key in keys[learner]]
         names = [f"{_NAMES[key[1]]}{key[2]}" for key in keys[learner]]
         colors = [OURS_COLOR if key[1] == "quercus" else THEIRS_COLOR for key in keys[learner]]
-        for place, ((mean, error), color) in enumerate(zip(told, colors, strict=True)):
+        for place, ((mean, error), color) in enumerate(zip(result, colors, strict=True)):
             axes.errorbar(mean, place, xerr=2 * error, fmt="o", color=color, capsize=3, markersize=5)
         axes.axvline(0, color="#333333", linewidth=1, linestyle=":")
         axes.set_yticks(range(len(names)), names, fontsize=9)
@@ -140,13 +140,13 @@ def summarize_advice(found: Results) -> Report:
 
 
 def _beside(found: Results, ours: Key, theirs: Key) -> str:
-    told, rival = gain(found, ours, theirs), read_bought(found, theirs)
+    result, rival = gain(found, ours, theirs), read_bought(found, theirs)
     assert rival is not None
-    better = "ours is ahead by" if told[0] > 0 else "it is ahead by"
-    points = f"{abs(told[0]):.1f} ({told[1]:.1f})"
+    better = "ours is ahead by" if result[0] > 0 else "it is ahead by"
+    points = f"{abs(result[0]):.1f} ({result[1]:.1f})"
     return f"{mark_policy(theirs[2])}, for {100 * rival.labels:.0f} % of the labels: {better} {points} points"
 
 
 def _best(found: Results, keys: list[Key]) -> Key | None:
-    means = {key: told.accuracy.mean() for key in keys if (told := read_bought(found, key)) is not None}
+    means = {key: result.accuracy.mean() for key in keys if (result := read_bought(found, key)) is not None}
     return max(means, key=means.__getitem__) if means else None

@@ -53,8 +53,8 @@ def summarize(found: Results) -> Report:
     for (correction, delta), by_set in risks.items():
         name = "`None`" if correction == _NONE else f'`"{correction}"`'
         leaves = float(found.where(correction=correction, delta=delta)["leaves"].mean())
-        told = [f"{risk:.3f}" for risk in (np.mean(by_set), *by_set)]
-        rows.append([f"{name}, delta {delta:g}", f"{leaves:.1f}", *told])
+        result = [f"{risk:.3f}" for risk in (np.mean(by_set), *by_set)]
+        rows.append([f"{name}, delta {delta:g}", f"{leaves:.1f}", *result])
     caption = (
         f"Risk on other rows, mean over a run in which a pool of {_POOL} rows is labelled in random order; "
         f"{len(found.unique('run'))} runs a set."
@@ -70,11 +70,11 @@ def _by_set(found: Results, correction: str, delta: float) -> list[float]:
 def _claim(risks: dict[tuple[str, float], list[float]]) -> Claim:
     none, *others = SETTINGS
     gaps = {setting: mean_of(np.subtract(risks[setting], risks[none])) for setting in others}
-    told = "; ".join(f'"{name}" with {delta:g} {show_mean(gap)}' for (name, delta), gap in gaps.items())
+    result = "; ".join(f'"{name}" with {delta:g} {show_mean(gap)}' for (name, delta), gap in gaps.items())
     return Claim(
         f"A correction costs labels: without one, at delta {none[1]:g}, the risk is lower.",
         all_hold(map(is_above, gaps.values())),
-        f"risk above that, mean over sets (standard error): {told}.",
+        f"risk above that, mean over sets (standard error): {result}.",
     )
 
 

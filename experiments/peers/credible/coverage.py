@@ -77,13 +77,13 @@ def summarize(found: Results) -> Report:
 
 
 def _ranges(part: Results) -> list[str]:
-    told = []
+    result = []
     for criterion in _CRITERIA:
         for end in ("below", "above"):
             values = part.where(criterion=criterion)[end]
             low, high = f"{values.min():.3f}", f"{values.max():.3f}"
-            told.append(low if low == high else f"{low} to {high}")
-    return told
+            result.append(low if low == high else f"{low} to {high}")
+    return result
 
 
 COVERAGE = Runs("peers.credible", "coverage", cells, measure)

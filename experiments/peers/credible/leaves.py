@@ -62,8 +62,8 @@ def summarize(found: Results) -> Report:
         (data, kind): _at_leaves(found.where(data=data, kind=kind)) for data in streams.STREAMS for kind in _KINDS
     }
     rows = [
-        [data, kind, *("-" if np.isnan(by_run).any() else show_mean(mean_of(by_run), 4) for by_run in told.T)]
-        for (data, kind), told in errors.items()
+        [data, kind, *("-" if np.isnan(by_run).any() else show_mean(mean_of(by_run), 4) for by_run in result.T)]
+        for (data, kind), result in errors.items()
     ]
     caption = (
         f"Error at so many leaves, between settings that give fewer and more: {int(found['rows'][0]):,} rows, each "
@@ -75,12 +75,12 @@ def summarize(found: Results) -> Report:
 
 def _at_leaves(found: Results) -> Any:
     """Return errors by run and number of leaves, NaN where there are no settings on both sides."""
-    told = []
+    result = []
     for _, part in found.groups("run"):
         points = sorted(zip(part["leaves"].tolist(), part["error"].tolist(), strict=True))
         leaves, errors = np.array(points).T
-        told.append(np.interp(np.log(LEAF_COUNTS), np.log(leaves), errors, left=np.nan, right=np.nan))
-    return np.array(told)
+        result.append(np.interp(np.log(LEAF_COUNTS), np.log(leaves), errors, left=np.nan, right=np.nan))
+    return np.array(result)
 
 
 def _gaps(errors: dict[tuple[str, str], Any], counts: Sequence[int]) -> dict[str, Mean]:

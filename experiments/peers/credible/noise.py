@@ -84,8 +84,8 @@ def _claim(found: Results, correction: str, times: float, says: str) -> Claim:
         allowed = times * delta
         gap, error = share - allowed, math.sqrt(allowed * (1 - allowed) / runs)
         verdicts.append(None if abs(gap) <= CLEAR * error else gap <= 0)
-        told = f"{share:.3f} of the runs where {allowed:g} are promised: {attributes} attributes, delta {delta:g}, "
-        worst = max(worst, (gap, f"{told}{ones:.0%} ones"))
+        result = f"{share:.3f} of the runs where {allowed:g} are promised: {attributes} attributes, delta {delta:g}, "
+        worst = max(worst, (gap, f"{result}{ones:.0%} ones"))
     holds = False if False in verdicts else None if None in verdicts else True
     above = sum(verdict is False for verdict in verdicts)
     return Claim(says, holds, f"clearly more in {above} of {len(verdicts)} settings; the most beyond it, {worst[1]}.")

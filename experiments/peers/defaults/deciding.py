@@ -48,8 +48,8 @@ def gain_over(found: Results, one: str, two: str, why: str = TUNING) -> Mean:
     return Results({"gain": np.array(gains)}).mean("gain")
 
 
-def _points(told: Mean) -> str:
-    return f"{100 * told[0]:+.2f} ({100 * told[1]:.2f}) points"
+def _points(result: Mean) -> str:
+    return f"{100 * result[0]:+.2f} ({100 * result[1]:.2f}) points"
 
 
 def _leaves(lines: Results, setting: str) -> str:
@@ -60,9 +60,9 @@ def _leaves(lines: Results, setting: str) -> str:
 def _one_leaf_on_noise(noise: Results) -> Claim:
     shown = (CONFIDENCE, ANY_SPLIT, HOEFFDING, HOEFFDING_ANY_SPLIT)
     split = noise.where(setting=[CONFIDENCE, HOEFFDING])["leaves"] > 1
-    told = ", ".join(_leaves(noise, setting) for setting in shown)
+    result = ", ".join(_leaves(noise, setting) for setting in shown)
     says = f"With the G-test (`alpha={ALPHA:g}`) at most {ALPHA:.0%} of the trees split noise."
-    return Claim(says, judge_share(split), f"{split.sum()} of {len(split)}; leaves: {told}.")
+    return Claim(says, judge_share(split), f"{split.sum()} of {len(split)}; leaves: {result}.")
 
 
 def judge_share(split: NDArray[np.bool_]) -> bool | None:
@@ -73,8 +73,8 @@ def judge_share(split: NDArray[np.bool_]) -> bool | None:
 
 def _free_of_charge(found: Results) -> Claim:
     gains = {one: gain_over(found, one, two) for one, two in _without_test()}
-    told = ", ".join(f"`{one}` {_points(gain)}" for one, gain in gains.items())
-    return Claim("The test brings accuracy, too.", all_hold(map(is_above, gains.values())), f"over `alpha=1` {told}.")
+    result = ", ".join(f"`{one}` {_points(gain)}" for one, gain in gains.items())
+    return Claim("The test brings accuracy, too.", all_hold(map(is_above, gains.values())), f"over `alpha=1` {result}.")
 
 
 def _without_test() -> tuple[tuple[str, str], ...]:
@@ -83,13 +83,13 @@ def _without_test() -> tuple[tuple[str, str], ...]:
 
 def _one_leaf_beside_a_counter(lines: Results) -> Claim:
     split = {setting: part["leaves"] > 1 for (setting,), part in lines.groups("setting")}
-    told = ", ".join(
+    result = ", ".join(
         f"`{setting}` splits in {some.sum()} of {len(some)} streams, most leaves "
         f"{lines.where(setting=setting)['leaves'].max()}"
         for setting, some in split.items()
     )
     says = f"The same beside a row number, {lines['rows'].max():,} rows, which brings new cuts all the time."
-    return Claim(says, judge_share(np.concatenate(list(split.values()))), f"{told}.")
+    return Claim(says, judge_share(np.concatenate(list(split.values()))), f"{result}.")
 
 
 def _adaptive_leaves(found: Results) -> Claim:
@@ -97,8 +97,8 @@ def _adaptive_leaves(found: Results) -> Claim:
     gains = {one: gain_over(found, one, two) for one, two in pairs}
     letter = found.where(why=TUNING, data=LETTER)
     scores = ", ".join(f"`{one}` {letter.where(setting=one).mean('accuracy')[0]:.2f}" for one in (CONFIDENCE, MAJORITY))
-    told = ", ".join(f"`{one}` {_points(gain)}" for one, gain in gains.items())
-    seen = f'over `leaf="majority"` {told}; {LETTER}: {scores}.'
+    result = ", ".join(f"`{one}` {_points(gain)}" for one, gain in gains.items())
+    seen = f'over `leaf="majority"` {result}; {LETTER}: {scores}.'
     return Claim('`leaf="adaptive"` is more accurate.', all_hold(map(is_above, gains.values())), seen)
 
 
@@ -116,9 +116,9 @@ def _ties_cost(found: Results) -> Claim:
     lines = found.where(why=TUNING, data=LETTER)
     scores = {setting: lines.where(setting=setting) for setting in (CONFIDENCE, NO_TIE)}
     lost = Results({"lost": scores[NO_TIE]["accuracy"] - scores[CONFIDENCE]["accuracy"]}).mean("lost")
-    told = ", ".join(f"`{setting}` {part.mean('accuracy')[0]:.2f}" for setting, part in scores.items())
+    result = ", ".join(f"`{setting}` {part.mean('accuracy')[0]:.2f}" for setting, part in scores.items())
     over = gain_over(found, NO_TIE, CONFIDENCE)
-    seen = f"{told}; over all streams `tie=0` brings {_points(over)}."
+    seen = f"{result}; over all streams `tie=0` brings {_points(over)}."
     return Claim("It costs accuracy on letter.", is_above(lost), seen)
 
 

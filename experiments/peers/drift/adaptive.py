@@ -30,10 +30,10 @@ def _table(found: Results, kind: str) -> PageTable:
     for stream in streams_of(found, kind):
         here = found.where(data=stream)
         rows.append([stream, percent(here, "previous"), percent(here, "best")])
-        for without, watching in TREES.values():
-            told = [percent(here.where(learner=name)) for name in (without, watching)]
-            gain = compare_all(found, [stream], watching, without)
-            rows[-1] += [" → ".join(told), *map(str, gain)]
+        for without, monitored in TREES.values():
+            result = [percent(here.where(learner=name)) for name in (without, monitored)]
+            gain = compare_all(found, [stream], monitored, without)
+            rows[-1] += [" → ".join(result), *map(str, gain)]
     heads = [head for tree in TREES for head in (f"`{tree}`", "gain")]
     what = "Per cent right, without → with `adaptive=True`; points gained (standard error)."
     return PageTable(["stream", "previous label", "best possible", *heads], rows, f"{name_kind(found, kind)} {what}")
@@ -42,8 +42,8 @@ def _table(found: Results, kind: str) -> PageTable:
 def _costs(found: Results) -> PageTable:
     """Return alarms, alternates and what is left of the speed, tree by tree."""
     rows = []
-    for tree, (_, watching) in TREES.items():
-        lines = [found.where(learner=watching, data=streams_of(found, kind)) for kind in (STATIONARY, CHANGING)]
+    for tree, (_, monitored) in TREES.items():
+        lines = [found.where(learner=monitored, data=streams_of(found, kind)) for kind in (STATIONARY, CHANGING)]
         found_of = lines[1]["found"][lines[1]["changes"] > 0].sum(), lines[1]["changes"].sum()
         rows.append(
             [
@@ -70,20 +70,20 @@ def _speed(found: Results, tree: str, kind: str) -> str:
     """Return the least and the largest share of the speed that is left, over streams."""
     shares = []
     for stream in streams_of(found, kind):
-        without, watching = (mean_of(found.where(data=stream, learner=name), "seconds") for name in TREES[tree])
-        shares.append(100 * without / watching)
+        without, monitored = (mean_of(found.where(data=stream, learner=name), "seconds") for name in TREES[tree])
+        shares.append(100 * without / monitored)
     return f"{min(shares):.0f} to {max(shares):.0f} %"
 
 
 def _claims(found: Results) -> list[Claim]:
     claims = []
-    for tree, (without, watching) in TREES.items():
-        gains = compare_all(found, streams_of(found, CHANGING), watching, without)
+    for tree, (without, monitored) in TREES.items():
+        gains = compare_all(found, streams_of(found, CHANGING), monitored, without)
         says = f"`{tree}`: `adaptive=True` gains where things change."
         claims.append(Claim(says, all_gained(gains), say_gains(gains)))
-    for tree, (without, watching) in TREES.items():
+    for tree, (without, monitored) in TREES.items():
         still = streams_of(found, STATIONARY)
-        gains, lines = compare_all(found, still, watching, without), found.where(data=still, learner=watching)
+        gains, lines = compare_all(found, still, monitored, without), found.where(data=still, learner=monitored)
         worst = min(gains, key=lambda gain: gain.mean)
         says = f"`{tree}`: `adaptive=True` loses nothing that counts where nothing changes."
         seen = (

@@ -13,7 +13,7 @@ from experiments.harness.results import Results
 from experiments.peers.drift.compare import all_gained, compare, compare_all, judge_all, say_gains
 from experiments.peers.drift.figures import percent, show
 from experiments.peers.drift.labelled import ROWS, RUNS, near_changes
-from experiments.peers.drift.learners import CONFIDENCE, EVERGREEN, OURS, TREES, DriftRun, count_swaps
+from experiments.peers.drift.learners import CONFIDENCE, EVERGREEN, OURS, TREES, DriftRun, count_replacements
 from experiments.peers.drift.streams import IN_ORDER, STREAMS, load_case
 from experiments.peers.labels.going import PolicyStream, go
 from quercus.ask import Random, Split, Uncertain
@@ -59,14 +59,18 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     right, state, looked, rows_right = go(data, model, replace(POLICIES[str(cell["policy"])], seed=seed))
     seconds = time.process_time() - start
     explored = int((looked.decisions["asked"] & looked.decisions["explored"]).sum())
-    swaps = count_swaps(model) if model.adaptive and TREES[EVERGREEN].watching != cell["learner"] else (np.nan, np.nan)
+    replacements = (
+        count_replacements(model)
+        if model.adaptive and TREES[EVERGREEN].monitored != cell["learner"]
+        else (np.nan, np.nan)
+    )
     values = (
         len(data.y),
         right,
         *near_changes(DriftRun(rows_right, seconds), case),
         state.asked,
         explored,
-        *swaps,
+        *replacements,
         seconds,
     )
     return [{**dict(zip(_COLUMNS, map(float, values), strict=True)), "problem": ""}]
@@ -83,8 +87,10 @@ def _table(found: Results, tree: str) -> PageTable:
         rows.append([stream])
         for policy in POLICIES:
             here = found.where(policy=policy)
-            told = [percent(here.where(data=stream, learner=name)) for name in TREES[tree]]
-            rows[-1].append(f"{' → '.join(told)}, {compare(here, stream, TREES[tree].watching, TREES[tree].without)}")
+            result = [percent(here.where(data=stream, learner=name)) for name in TREES[tree]]
+            rows[-1].append(
+                f"{' → '.join(result)}, {compare(here, stream, TREES[tree].monitored, TREES[tree].without)}"
+            )
     runs = len(found.unique("run"))
     caption = (
         f"`{tree}`, {int(found['rows'].max()):,} rows at most, {runs} run{'s' * (runs > 1)} (of data sets one): per "
@@ -98,7 +104,7 @@ def _labels(found: Results) -> PageTable:
     for policy in POLICIES:
         shares = []
         for tree, column in product(ASKING, ("labels", "explored")):
-            lines = found.where(policy=policy, learner=TREES[tree].watching)
+            lines = found.where(policy=policy, learner=TREES[tree].monitored)
             shares.append(show(100 * float(lines[column].sum() / lines["length"].sum()), 2))
         rows.append([f"`{policy}`", *shares])
     heads = [f"`{tree}`, {what}" for tree in ASKING for what in ("labels", "asked at random")]
@@ -108,7 +114,7 @@ def _labels(found: Results) -> PageTable:
 def _claims(found: Results) -> list[Claim]:
     claims, generated = [], [name for name in found.unique("data") if STREAMS[name].kind != IN_ORDER]
     for tree in ASKING:
-        gains = compare_all(found.where(policy=RANDOM), generated, TREES[tree].watching, TREES[tree].without)
+        gains = compare_all(found.where(policy=RANDOM), generated, TREES[tree].monitored, TREES[tree].without)
         says = f"`{tree}`, labels asked at random: `adaptive=True` gains where things change."
         claims.append(Claim(says, all_gained(gains), say_gains(gains)))
     return claims + [_random_first(found, tree, policy) for tree in ASKING for policy in POLICIES if policy != RANDOM]
@@ -116,7 +122,7 @@ def _claims(found: Results) -> list[Claim]:
 
 def _random_first(found: Results, tree: str, policy: str) -> Claim:
     """Tell whether labels asked at random are worth more to a tree that watches than those of a policy."""
-    lines = found.where(learner=TREES[tree].watching)
+    lines = found.where(learner=TREES[tree].monitored)
     named = Results({**lines.columns, "learner": lines["policy"]})
     gains = compare_all(named, found.unique("data"), RANDOM, policy)
     return Claim(f"`{tree}` with `adaptive=True`: `{RANDOM}` is ahead of `{policy}`.", *judge_all(gains))

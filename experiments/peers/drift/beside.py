@@ -70,9 +70,9 @@ def _around(found: Results) -> PageTable:
 
 
 def _claims(found: Results) -> list[Claim]:
-    watching = TREES[CONFIDENCE].watching
-    gains = compare_all(found, streams_of(found, CHANGING), RENEWING_ADWIN, watching)
-    says = f"`{RENEWING_ADWIN}`, a new tree at each alarm, is ahead of `{watching}`, new subtrees."
+    monitored = TREES[CONFIDENCE].monitored
+    gains = compare_all(found, streams_of(found, CHANGING), RENEWING_ADWIN, monitored)
+    says = f"`{RENEWING_ADWIN}`, a new tree at each alarm, is ahead of `{monitored}`, new subtrees."
     claims = [Claim(says, all_gained(gains), say_gains(gains))]
     if _SLANTED in streams_of(found, STATIONARY):
         claims.append(_slanted(found))
@@ -84,19 +84,19 @@ def _slanted(found: Results) -> Claim:
     ours = max(OURS, key=lambda name: mean_of(found.where(data=_SLANTED, learner=name), "right"))
     once, moa = (compare_all(found, [_SLANTED], name, ours) for name in (RIVER, MOA))
     says = "Where a boundary is slanted and nothing changes (hyperplane), MOA's adaptive tree is ahead of all of ours."
-    told = [f"{MOA} {gain} points" for gain in moa] + [f"{RIVER}, in one run, {gain} points" for gain in once]
-    seen = f"over {mark(ours)}, the best of ours: {'; '.join(told) or '-'}."
+    result = [f"{MOA} {gain} points" for gain in moa] + [f"{RIVER}, in one run, {gain} points" for gain in once]
+    seen = f"over {mark(ours)}, the best of ours: {'; '.join(result) or '-'}."
     return Claim(says, all_gained(moa) if moa else None, seen)
 
 
 def _previous(found: Results) -> Claim:
     """Tell whether a learner is ahead of repeating the label before, set by set."""
-    beaten, told = [], []
+    beaten, result = [], []
     for stream in streams_of(found, IN_ORDER):
         here = found.where(data=stream, problem="")
         best = int(np.argmax(here["right"]))
         over = 100 * float(here["right"][best] - here["previous"][best])
         beaten.append(over > 0)
-        told.append(f"{stream} {over:+.2f} points, {mark(str(here['learner'][best]))}")
+        result.append(f"{stream} {over:+.2f} points, {mark(str(here['learner'][best]))}")
     says = "On data sets in their own order the best learner here is ahead of repeating the previous label."
-    return Claim(says, all(beaten), f"{'; '.join(told)}.")
+    return Claim(says, all(beaten), f"{'; '.join(result)}.")

@@ -10,7 +10,7 @@ from experiments.peers.drift.learners import EVERGREEN, RECENT, TREES
 from experiments.peers.drift.peers import MOA, RIVER
 from experiments.peers.drift.streams import CHANGING, IN_ORDER, STATIONARY
 
-_WATCHING = TREES[EVERGREEN].watching
+_MONITORED = TREES[EVERGREEN].monitored
 _LEARNERS = (*TREES[EVERGREEN], RECENT, RIVER, MOA)
 _WHERE = {
     CHANGING: "where things change",
@@ -32,23 +32,23 @@ def _table(found: Results, kind: str) -> PageTable:
     rows = []
     for stream in streams_of(found, kind):
         here = found.where(data=stream)
-        gains = [compare_all(found, [stream], _WATCHING, rival) for rival in (RIVER, MOA)]
+        gains = [compare_all(found, [stream], _MONITORED, rival) for rival in (RIVER, MOA)]
         rows.append(
             [
                 stream,
                 *(percent(here.where(learner=name)) for name in _LEARNERS),
                 *(str(gain[0]) if gain else "-" for gain in gains),
-                rates(here.where(learner=_WATCHING), "alarms"),
+                rates(here.where(learner=_MONITORED), "alarms"),
             ]
         )
     columns = ["stream", *map(mark, _LEARNERS), "over river's", "over MOA's", "alarms per 100,000 rows"]
-    what = f"Per cent right; points that `{_WATCHING}` is ahead by (standard error); river's has one run."
+    what = f"Per cent right; points that `{_MONITORED}` is ahead by (standard error); river's has one run."
     return PageTable(columns, rows, f"{name_kind(found, kind)} {what}")
 
 
 def _ahead(found: Results, rival: str, kind: str) -> Claim | None:
     """Tell whether the tree is ahead of another, taking all streams together; None: they never met."""
-    gains = compare_all(found, streams_of(found, kind), _WATCHING, rival)
+    gains = compare_all(found, streams_of(found, kind), _MONITORED, rival)
     if not gains:
         return None
-    return Claim(f"`{_WATCHING}` is ahead of {mark(rival)} {_WHERE[kind]}.", *judge_all(gains))
+    return Claim(f"`{_MONITORED}` is ahead of {mark(rival)} {_WHERE[kind]}.", *judge_all(gains))

@@ -28,7 +28,7 @@ class TreePair(NamedTuple):
     """The names of a tree that does not watch for changes, and of the same tree that does."""
 
     without: str
-    watching: str
+    monitored: str
 
 
 EVERGREEN, CONFIDENCE, HOEFFDING = "EvergreenTree", "ConfidenceTree", "HoeffdingTree"
@@ -42,12 +42,12 @@ RECENT = 'EvergreenTree(adaptive=False, keep="recent", max_bytes=2**22)'
 RENEWING_DDM, RENEWING_ADWIN = "Renewing(ConfidenceTree(), DDM())", "Renewing(ConfidenceTree(), ADWIN())"
 OURS: dict[str, Callable[..., Any]] = {
     TREES[EVERGREEN].without: partial(qc.EvergreenTree, adaptive=False),
-    TREES[EVERGREEN].watching: qc.EvergreenTree,
+    TREES[EVERGREEN].monitored: qc.EvergreenTree,
     RECENT: partial(qc.EvergreenTree, adaptive=False, keep="recent", max_bytes=2**22),
     TREES[CONFIDENCE].without: qc.ConfidenceTree,
-    TREES[CONFIDENCE].watching: partial(qc.ConfidenceTree, adaptive=True),
+    TREES[CONFIDENCE].monitored: partial(qc.ConfidenceTree, adaptive=True),
     TREES[HOEFFDING].without: qc.HoeffdingTree,
-    TREES[HOEFFDING].watching: partial(qc.HoeffdingTree, adaptive=True),
+    TREES[HOEFFDING].monitored: partial(qc.HoeffdingTree, adaptive=True),
     RENEWING_DDM: lambda **given: qc.Renewing(qc.ConfidenceTree(**given), DDM()),
     RENEWING_ADWIN: lambda **given: qc.Renewing(qc.ConfidenceTree(**given), ADWIN()),
 }
@@ -72,20 +72,20 @@ def run_ours(name: str, case: DriftStream) -> DriftRun:
         return DriftRun(right, seconds)
     if isinstance(model, qc.EvergreenTree):
         return DriftRun(right, seconds, find_restarts(make(), case))
-    return DriftRun(right, seconds, find_swaps(make(), case), count_swaps(model)[0])
+    return DriftRun(right, seconds, find_replacements(make(), case), count_replacements(model)[0])
 
 
-def count_swaps(tree: Any) -> tuple[int, int]:
+def count_replacements(tree: Any) -> tuple[int, int]:
     """Return how many alternates a growing tree has begun, and how many took a place."""
-    counters = tree._state.watching[0]
+    counters = tree._state.trials[0]
     return int(counters["started"]), int(counters["replaced"])
 
 
-def find_swaps(tree: Any, case: DriftStream) -> list[int]:
+def find_replacements(tree: Any, case: DriftStream) -> list[int]:
     """Return the rows, in steps, at which alternates took a place in a growing tree."""
     rows: list[int] = []
     for last in _learn_in_steps(tree, case):
-        rows += [last] * (count_swaps(tree)[1] - len(rows))
+        rows += [last] * (count_replacements(tree)[1] - len(rows))
     return rows
 
 

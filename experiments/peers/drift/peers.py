@@ -47,6 +47,6 @@ def run_moa(case: DriftStream) -> DriftRun:
     """Take MOA's tree through a stream, in a JVM of its own."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "right.u8"
-        told = run_driver("Changes", *write_rows(Path(folder), case.rows), output)
+        result = run_driver("Changes", *write_rows(Path(folder), case.rows), output)
         right = np.fromfile(output, np.uint8) == 1
-    return DriftRun(right, told["seconds"], told["alarms"], told["tried"])
+    return DriftRun(right, result["seconds"], result["alarms"], result["tried"])

@@ -85,11 +85,11 @@ def summarize(found: Results) -> Report:
     sets = found.unique("data")
     rows = []
     for learner, policy in product(_LEARNERS, _POLICIES):
-        told = []
+        result = []
         for data in sets:
             mine = found.where(data=data, learner=learner, policy=policy)["accuracy"]
-            told.append(f"{100 * mine.mean():.2f} ({100 * (mine - _random(found, data, learner)).mean():+.2f})")
-        rows.append([f"`{learner}`, `{policy}`", show_mean(_mean(found, learner, policy), 2, 100), *told])
+            result.append(f"{100 * mine.mean():.2f} ({100 * (mine - _random(found, data, learner)).mean():+.2f})")
+        rows.append([f"`{learner}`, `{policy}`", show_mean(_mean(found, learner, policy), 2, 100), *result])
     most = int(found["most"][0])
     caption = f"{100 * _BUDGET:.0f} % of the labels, at most {most:,} rows."
     claims = [_ahead(found, policy) for policy in _POLICIES if policy != "Random"]

@@ -42,11 +42,11 @@ def summarize(found: Results) -> Report:
     """Return accuracy and leaves by shape."""
     rows = []
     for (data, classes), part in found.groups("data", "classes"):
-        told = [data, f"{1 / classes:.3f}"]
+        result = [data, f"{1 / classes:.3f}"]
         for line in _LEARNERS:
             one = part.where(learner=line)
-            told += [f"{one.mean('accuracy')[0]:.3f}", f"{one['leaves'].max():,}"]
-        rows.append(told)
+            result += [f"{one.mean('accuracy')[0]:.3f}", f"{one['leaves'].max():,}"]
+        rows.append(result)
     heads = ["", "chance", *(name for line in _LEARNERS for name in (f"`{line}`", "most leaves"))]
     ours = found.where(learner=EVERGREEN)
     far = float(np.abs(ours["accuracy"] - 1 / ours["classes"]).max())

@@ -166,18 +166,18 @@ def test_river(name: str, rows: OrderedRows, spans: Sequence[TestSpan], seed: in
             model.learn_one(x, label)
         done = span.learned
         tested = rows.y[span.first : span.last].tolist()
-        told = [
+        result = [
             answer_river(model, x, label)
             for x, label in zip(as_dicts(rows.X[span.first : span.last]), tested, strict=True)
         ]
-        right, likely = zip(*told, strict=True)
+        right, likely = zip(*result, strict=True)
         found.append(Score(float(np.mean(right)), float(losses(likely).mean())))
     return found
 
 
 def pass_moa(options: str, rows: OrderedRows, seed: int) -> Pass:
-    told, values = run_moa(options, rows, seed, "pass")
-    return Pass(values[:, 0] > 0, losses(values[:, 1]), told["seconds"], told["seconds"], told["leaves"], None)
+    result, values = run_moa(options, rows, seed, "pass")
+    return Pass(values[:, 0] > 0, losses(values[:, 1]), result["seconds"], result["seconds"], result["leaves"], None)
 
 
 def test_moa(options: str, rows: OrderedRows, spans: Sequence[TestSpan], seed: int) -> list[Score]:
@@ -200,8 +200,8 @@ def test_batch(rows: OrderedRows, spans: Sequence[TestSpan], seed: int) -> list[
             for size in _LEAF_SIZES:
                 for pruning in _PRUNINGS:
                     tree = DecisionTreeClassifier(min_samples_leaf=size, ccp_alpha=pruning, random_state=seed)
-                    told = tree.fit(X[:kept], y[:kept]).score(X[kept : span.learned], y[kept : span.learned])
-                    best = max(best or (-1.0, None, None), (told, X, tree), key=lambda one: one[0])
+                    result = tree.fit(X[:kept], y[:kept]).score(X[kept : span.learned], y[kept : span.learned])
+                    best = max(best or (-1.0, None, None), (result, X, tree), key=lambda one: one[0])
         assert best is not None
         _, X, tree = best
         tree.fit(X[: span.learned], y[: span.learned])

@@ -99,15 +99,15 @@ def _beside(part: Results) -> list[str]:
     if len(moa):
         best = moa.where(learner=str(moa["learner"][int(moa["accuracy"].argmax())]))
         mine = part.where(learner=EVERGREEN, most=best.unique("most"))
-        told = [f"{mine['accuracy'][0]:.4f}", f"{best['accuracy'][0]:.4f}", str(best["learner"][0]),
+        result = [f"{mine['accuracy'][0]:.4f}", f"{best['accuracy'][0]:.4f}", str(best["learner"][0]),
                 f"{rate_of(mine) / rate_of(best):,.1f}"]  # fmt: skip
     else:
-        told = ["-"] * 4
+        result = ["-"] * 4
     for line in _RIVER_LINES:
         one = part.where(learner=line, problem="")
         mine = part.where(learner=EVERGREEN, most=one.unique("most"))
-        told.append(f"{rate_of(mine) / rate_of(one):,.1f}" if len(one) else "-")
-    return told
+        result.append(f"{rate_of(mine) / rate_of(one):,.1f}" if len(one) else "-")
+    return result
 
 
 PASSES = Runs("peers.evergreen", "prequential", cells, measure)

@@ -76,9 +76,9 @@ def summarize(found: Results) -> Report:
         for (data, order), part in found.groups("data", "order"):
             part = part.where(most=part.where(learner=rival).unique("most"))
             names = [*TREES, rival]
-            told = [part.where(learner=name, problem="") for name in names]
-            accuracies = [f"{one['accuracy'][0]:.3f}" if len(one) else "-" for one in told]
-            rates = [f"{rate_of(one) / 1000:,.1f}" if len(one) else "-" for one in told]
+            result = [part.where(learner=name, problem="") for name in names]
+            accuracies = [f"{one['accuracy'][0]:.3f}" if len(one) else "-" for one in result]
+            rates = [f"{rate_of(one) / 1000:,.1f}" if len(one) else "-" for one in result]
             rows.append([f"{data}, {order}", f"{part['rows'][0]:,.0f}", *accuracies, *rates])
         heads = ["stream", "rows", *(f"accuracy {name}" for name in [*TREES, rival]),
                  *(f"thousand rows/s {name}" for name in [*TREES, rival])]  # fmt: skip

@@ -62,9 +62,9 @@ def _wider(lines: Results, policy: str, other: str) -> tuple[float, float]:
 
 def _pays(lines: Results) -> Claim:
     gaps = {policy: _wider(lines, policy, "Random") for policy in POLICIES if policy != "Random"}
-    told = ", ".join(f"{policy} {show_mean(gap)}" for policy, gap in gaps.items())
+    result = ", ".join(f"{policy} {show_mean(gap)}" for policy, gap in gaps.items())
     says = "A policy that chooses pays with a wider interval than `Random`."
-    return Claim(says, all_hold(map(is_above, gaps.values())), f"wider by {told}.")
+    return Claim(says, all_hold(map(is_above, gaps.values())), f"wider by {result}.")
 
 
 def _buys_back(lines: Results) -> Claim:

@@ -94,15 +94,15 @@ def _over_sets(logs: list[float]) -> tuple[float, float]:
     return Results({"log": np.array(logs)}).mean("log")
 
 
-def _span(told: tuple[float, float]) -> str:
-    low, middle, high = np.exp([told[0] - 2 * told[1], told[0], told[0] + 2 * told[1]])
+def _span(result: tuple[float, float]) -> str:
+    low, middle, high = np.exp([result[0] - 2 * result[1], result[0], result[0] + 2 * result[1]])
     return f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
 
 def _saves(ours: dict[str, Ratios]) -> Claim:
-    told = _over_sets([one.mean[0] for one in ours.values()])
-    seen = f"ratio {_span(told)}, geometric mean over sets and budgets, within two standard errors over sets."
-    return Claim(f"`{OURS}` needs fewer labels than `Random` for the same accuracy.", is_above(told), seen)
+    result = _over_sets([one.mean[0] for one in ours.values()])
+    seen = f"ratio {_span(result)}, geometric mean over sets and budgets, within two standard errors over sets."
+    return Claim(f"`{OURS}` needs fewer labels than `Random` for the same accuracy.", is_above(result), seen)
 
 
 def _saves_everywhere(ours: dict[str, Ratios]) -> Claim:
@@ -122,8 +122,10 @@ def _names(verdicts: dict[str, bool | None], wanted: bool | None) -> str:
 
 
 def _saves_early(ours: dict[str, Ratios]) -> Claim:
-    told = _over_sets([float(one.logs[0]) for one in ours.values()])
-    return Claim(f"Fewer already at a budget of {BUDGETS[0]:.0%}.", is_above(told), f"ratio {_span(told)} over sets.")
+    result = _over_sets([float(one.logs[0]) for one in ours.values()])
+    return Claim(
+        f"Fewer already at a budget of {BUDGETS[0]:.0%}.", is_above(result), f"ratio {_span(result)} over sets."
+    )
 
 
 def _beats(known: dict[str, dict[str, Ratios]]) -> Claim:
@@ -132,15 +134,15 @@ def _beats(known: dict[str, dict[str, Ratios]]) -> Claim:
         policy: _over_sets([ours[data].mean[0] - theirs.mean[0] for data, theirs in known[policy].items()])
         for policy in RIVALS
     }
-    told = ", ".join(f"`{policy}` {_span(told)}" for policy, told in gains.items())
+    result = ", ".join(f"`{policy}` {_span(result)}" for policy, result in gains.items())
     says = f"`{OURS}` needs fewer labels than the published policies."
-    return Claim(says, all_hold(map(is_above, gains.values())), f"labels of theirs / ours: {told}.")
+    return Claim(says, all_hold(map(is_above, gains.values())), f"labels of theirs / ours: {result}.")
 
 
 def _saves_tuned(found: Results) -> Claim:
     read: Callable[[str], Ratios] = partial(read_ratios, found, TUNED)
-    told = ", ".join(
+    result = ", ".join(
         f"`{policy}` " + ", ".join(f"{ratio:.2f}" for ratio in np.exp(read(policy).logs)) for policy in (OURS, *RIVALS)
     )
     says = f"Fewer also on the {TUNED}, where doubt looks the same everywhere until the right split is found."
-    return Claim(says, is_above(read(OURS).mean), f"ratios from the smallest budget to the largest: {told}.")
+    return Claim(says, is_above(read(OURS).mean), f"ratios from the smallest budget to the largest: {result}.")

@@ -45,16 +45,18 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     itself, state, _, _ = go(data, qc.ConfidenceTree(), replace(other, seed=seed + 1))
     line: Row = {"itself": itself, "labels_itself": state.asked}
     try:
-        told = play(_make_log(data, replace(log, seed=seed)), qc.ConfidenceTree(nominal=data.nominal), other, seed=seed)
+        result = play(
+            _make_log(data, replace(log, seed=seed)), qc.ConfidenceTree(nominal=data.nominal), other, seed=seed
+        )
     except NoSupport as error:
         # How much is lacking only its words tell.
         lacks = re.search(r"(\d+)% of the", str(error))
         assert lacks is not None
         gap = math.nan
         return [{**line, "value": gap, "low": gap, "high": gap, "labels": gap, "lacks": int(lacks[1]) / 100}]
-    a = told.accuracy
-    return [{**line, "value": a.value, "low": a.low, "high": a.high, "labels": float(told.labels),
-             "lacks": told.unsupported}]  # fmt: skip
+    a = result.accuracy
+    return [{**line, "value": a.value, "low": a.low, "high": a.high, "labels": float(result.labels),
+             "lacks": result.unsupported}]  # fmt: skip
 
 
 def _make_log(data: PolicyStream, policy: Policy) -> qc.ledger.Ledger:
@@ -79,7 +81,7 @@ def _make_log(data: PolicyStream, policy: Policy) -> qc.ledger.Ledger:
 def summarize(found: Results) -> Report:
     """Return what was told and what came, and how often that was inside the interval."""
     rows = [
-        [f"{data}: {pair}", *_told(part), f"{part.mean('itself')[0]:.4f}", f"{part.mean('labels_itself')[0]:,.0f}"]
+        [f"{data}: {pair}", *_result(part), f"{part.mean('itself')[0]:.4f}", f"{part.mean('labels_itself')[0]:,.0f}"]
         for (data, pair), part in found.groups("data", "pair")
     ]
     heads = ["log → other", "replay", "interval", "labels", "the run itself", "its labels"]
@@ -90,7 +92,7 @@ def summarize(found: Results) -> Report:
     return Report([PageTable(heads, rows, caption)], claims)
 
 
-def _told(part: Results) -> list[str]:
+def _result(part: Results) -> list[str]:
     known = ~np.isnan(part["value"])
     if not known.all():
         lacks = part["lacks"][~known].mean()

@@ -73,8 +73,8 @@ def run_driver(name: str, *arguments: object) -> Result:
     done = subprocess.run([*_compile(name)[1], *map(str, arguments)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{name}: {(done.stderr.strip().splitlines() or ['no reason is given'])[0]}")
-    told: Result = json.loads(done.stdout.strip().splitlines()[-1])
-    return told
+    result: Result = json.loads(done.stdout.strip().splitlines()[-1])
+    return result
 
 
 @cache

@@ -29,8 +29,8 @@ def run_moa(options: str, rows: OrderedRows, seed: int, what: str) -> tuple[Resu
     """Return what the driver tells, and for each row tested whether it was right and how likely its class was held."""
     with tempfile.TemporaryDirectory() as folder:
         values = Path(folder) / "values.f64"
-        told = run_driver("Learners", *write_rows(Path(folder), rows), options, seed, values, what)
-        return told, np.fromfile(values, "<f8").reshape(-1, 2)
+        result = run_driver("Learners", *write_rows(Path(folder), rows), options, seed, values, what)
+        return result, np.fromfile(values, "<f8").reshape(-1, 2)
 
 
 def write_rows(folder: Path, rows: OrderedRows) -> tuple[object, ...]:

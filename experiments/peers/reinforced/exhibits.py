@@ -4,7 +4,7 @@ nursery      five folds with at most 6 questions; fewer are in the paper: ``pape
 poison       poisonous mushrooms called edible against questions asked, by what that costs; as a picture.
 prior        accuracy with and without the model of single results, on the sets on which its weight was chosen.
 comparisons  accuracy and questions where questions are comparisons, beside whole values in bins.
-speed        examples a second and situations for 3 and 6 questions; memory at its limit over many rows.
+speed        examples a second and states for 3 and 6 questions; memory at its limit over many rows.
 
 Beside UtilityTree: ``peers utility frontier``.
 """

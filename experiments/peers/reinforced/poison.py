@@ -29,8 +29,8 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     mixed = shuffle(load_rows(str(cell["data"])), seed)
     rewards = {"p": (RIGHT, -float(cell["wrong"])), "e": (RIGHT, WRONG)}
     tree = make_tree(FAIR, nominal=mixed.nominal, seed=seed, rewards=rewards)
-    told, y = tree.buy_and_learn(mixed.X, mixed.y), mixed.y[FIRST:]
-    answers, asked = np.asarray(told.answers)[FIRST:], told.bought[FIRST:].sum(axis=1)
+    result, y = tree.buy_and_learn(mixed.X, mixed.y), mixed.y[FIRST:]
+    answers, asked = np.asarray(result.answers)[FIRST:], result.bought[FIRST:].sum(axis=1)
     return [
         {
             "missed": float((answers[y == "p"] == "e").mean()),

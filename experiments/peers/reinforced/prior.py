@@ -1,4 +1,4 @@
-"""What the model of single results is worth in situations that are rarely met."""
+"""What the model of single results is worth in states that are rarely met."""
 
 from __future__ import annotations
 

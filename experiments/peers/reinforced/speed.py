@@ -1,4 +1,4 @@
-"""Examples a second, situations, and memory at its limit."""
+"""Examples a second, states, and memory at its limit."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def summarize(found: Results) -> Report:
         rates = [f"{part[name][0]:,.0f}" for name in ("learning", "answering", "situations")]
         rows.append([f"{data}, at most {limit}, {form}", *rates, f"{part['bytes'][0] / 1e6:.1f}"])
     caption = "Examples a second of CPU time, one thread, one pass."
-    return Report([PageTable(["", "learning", "answering", "situations", "MB"], rows, caption)])
+    return Report([PageTable(["", "learning", "answering", "states", "MB"], rows, caption)])
 
 
 def memory_cells(scale: Scale) -> list[Cell]:
@@ -65,7 +65,7 @@ def memory_cells(scale: Scale) -> list[Cell]:
 
 
 def fill_up(cell: Cell, seed: int) -> list[Row]:
-    """Return what memory and rate do over many rows with many situations, under a small limit."""
+    """Return what memory and rate do over many rows with many states, under a small limit."""
     random, size = np.random.default_rng(seed), int(cell["rows"]) // _BLOCKS
     model = qc.ReinforcedTree(questions=4, explore=0.2, max_bytes=_LIMIT, nominal=range(_FEATURES), seed=seed)
     lines: list[Row] = []
@@ -92,9 +92,7 @@ def summarize_memory(found: Results) -> Report:
         f"{_FEATURES} features of {_VALUES} values, at most 4 questions, a fifth of the cases explore, "
         f"`max_bytes` {_LIMIT:,}."
     )
-    return Report(
-        [PageTable(["rows", "MB", "situations", "examples a second", "accuracy of the block"], rows, caption)]
-    )
+    return Report([PageTable(["rows", "MB", "states", "examples a second", "accuracy of the block"], rows, caption)])
 
 
 SPEED = Runs("peers.reinforced", "speed", cells, measure)

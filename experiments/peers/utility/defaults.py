@@ -60,8 +60,8 @@ def _name(given: dict[str, Any]) -> str:
 def summarize(found: Results) -> Report:
     """Return means over sets, and what they differ by from the default."""
     base, rows = found.where(setting=DEFAULT), []
-    told = {setting: part for (setting,), part in found.groups("setting")}
-    for setting, part in told.items():
+    result = {setting: part for (setting,), part in found.groups("setting")}
+    for setting, part in result.items():
         line = [f"{100 * mean:.2f}" for mean in (_mean(part, "utility"), _mean(part, "share"))]
         line.append(f"{_mean(part, 'sum'):.4f}")
         gaps = [_gap(part, base, column) for column in _COLUMNS]
@@ -78,11 +78,11 @@ def summarize(found: Results) -> Report:
         "differs",
     ]
     caption = f"Means over {len(found.unique('data'))} sets: {', '.join(_SETS)}."
-    better = [setting for setting, part in told.items() if _gap(base, part, "sum").is_more]
-    best = min(told, key=lambda setting: _mean(told[setting], "sum"))
+    better = [setting for setting, part in result.items() if _gap(base, part, "sum").is_more]
+    best = min(result, key=lambda setting: _mean(result[setting], "sum"))
     claim = Claim("No other setting is better, by error and cost together.", not better,
-                  f"better: {', '.join(better) or 'none'}; least: {best}, {_gap(told[best], base, 'sum').mean:+.4f} "
-                  f"({_gap(told[best], base, 'sum').error:.4f}).")  # fmt: skip
+                  f"better: {', '.join(better) or 'none'}; least: {best}, {_gap(result[best], base, 'sum').mean:+.4f} "
+                  f"({_gap(result[best], base, 'sum').error:.4f}).")  # fmt: skip
     return Report([PageTable(heads, rows, caption)], [claim])
 
 

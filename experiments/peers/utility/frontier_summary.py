@@ -35,8 +35,8 @@ def summarize(found: Results) -> Report:
             points = part.where(line=WORTH, setting=worth)
             for line, known in gaps.items():
                 known[f"{title} {worth:g}"] = _gap(points, part.where(line=line))
-            told = [str(known[f"{title} {worth:g}"]) for known in gaps.values()]
-            rows.append([f"{title}, worth {worth:g}", show_spent(points), *told])
+            result = [str(known[f"{title} {worth:g}"]) for known in gaps.values()]
+            rows.append([f"{title}, worth {worth:g}", show_spent(points), *result])
     heads = ["set", "utility @ features bought", *(f"ahead of {words}" for words in _OTHERS.values())]
     claims = [claim_ahead(f"Ahead of {words}, at the same cost.", gaps[line]) for line, words in _OTHERS.items()]
     return Report([PageTable(heads, rows, _AT_COST)], claims)

@@ -47,8 +47,8 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     model = qc.UtilityTree(costs=costs, worth=error, nominal=split.nominal, seed=seed)
     paid = {BEST: float(prices.sum()), OURS: float(model.buy_and_learn(split.X, split.y).cost.mean())}
     lines: list[Row] = []
-    for learner, told in ((BEST, policy.purchases(split.X_test)), (OURS, model.purchases(split.X_test))):
-        cost, right = float(told.cost.mean()), float(np.mean(told.answers == split.y_test))
+    for learner, result in ((BEST, policy.purchases(split.X_test)), (OURS, model.purchases(split.X_test))):
+        cost, right = float(result.cost.mean()), float(np.mean(result.answers == split.y_test))
         lines.append({"learner": learner, "learning": paid[learner], "cost": cost, "accuracy": right,
                       "total": cost + error * (1 - right)})  # fmt: skip
     return lines
@@ -59,8 +59,8 @@ def summarize(found: Results) -> Report:
     rows, verdicts, seen = [], [], []
     for (data, error), part in found.groups("data", "error"):
         best, ours = part.where(learner=BEST), part.where(learner=OURS)
-        told = [cell for one in (best, ours) for cell in _cells(one)]
-        rows.append([f"{TITLES[data]}, an error costs {error:g}", *told])
+        result = [cell for one in (best, ours) for cell in _cells(one)]
+        rows.append([f"{TITLES[data]}, an error costs {error:g}", *result])
         verdicts.append(gap(best, ours, "total").is_more)
         seen.append(f"{TITLES[data]} {error:g} {gap(best, ours, 'total')}")
     heads = ["", *(f"{name}: {what}" for name in (BEST, OURS) for what in ("price + errors", "accuracy", "learning"))]

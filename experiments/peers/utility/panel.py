@@ -39,9 +39,9 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     lines: list[Row] = []
     for worth in _WORTHS:
         model = qc.UtilityTree(groups=_GROUPS, costs=_COSTS, worth=worth, nominal=range(len(_ONES)), seed=seed)
-        learned, told = model.buy_and_learn(X, y), model.purchases(every)
-        loss = 1 - float(joint[np.asarray(told.answers, int), np.arange(len(every))].sum())
-        cost = float(joint.sum(axis=0) @ told.cost)
+        learned, result = model.buy_and_learn(X, y), model.purchases(every)
+        loss = 1 - float(joint[np.asarray(result.answers, int), np.arange(len(every))].sum())
+        cost = float(joint.sum(axis=0) @ result.cost)
         # Whatever a policy costs, its loss is at least what each trade between the two leaves possible.
         least = max(trade * (end.value - cost) for trade, end in zip(trades, ends, strict=True))
         if loss < least - 1e-9:
@@ -67,8 +67,8 @@ def summarize(found: Results) -> Report:
     """Return cost and loss by worth, and how far the loss is above the least possible."""
     rows = []
     for (worth,), part in found.groups("worth"):
-        told = [f"{part.mean(name)[0]:.{digits}f}" for name, digits in (("learning", 2), ("cost", 2), ("loss", 4))]
-        rows.append([f"worth {worth:g}", *told, f"{part['above'].mean():.4f}", f"{part['above'].max():.4f}"])
+        result = [f"{part.mean(name)[0]:.{digits}f}" for name, digits in (("learning", 2), ("cost", 2), ("loss", 4))]
+        rows.append([f"worth {worth:g}", *result, f"{part['above'].mean():.4f}", f"{part['above'].max():.4f}"])
     heads = ["", "cost per row, learning", "cost", "loss", "above the least loss at that cost", "at most"]
     caption = (
         f"A panel of three features at {_COSTS['panel']:g}, three single ones at 1, of two values each; "

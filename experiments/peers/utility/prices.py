@@ -35,8 +35,8 @@ def cells(scale: Scale) -> list[Cell]:
 def measure(cell: Cell, seed: int) -> list[Row]:
     """Return what is spent at the true prices, whether they were known or not."""
     split = load(str(cell["data"]), seed, int(cell["rows"]), int(cell["tested"]))
-    told = information(split.X[:LOOK], split.y[:LOOK], split.nominal)
-    dear = np.argsort(-told, kind="stable")[:_DEAREST]
+    result = information(split.X[:LOOK], split.y[:LOOK], split.nominal)
+    dear = np.argsort(-result, kind="stable")[:_DEAREST]
     price = np.ones(split.X.shape[1])
     price[dear] = _DEAR
     costs = {f"x{j}": _DEAR for j in dear.tolist()} if cell["known"] else None
@@ -56,8 +56,8 @@ def summarize(found: Results) -> Report:
     """Return what is spent and how good the answers are, with and without knowing the prices."""
     rows, claims = [], []
     for (worth, known), part in found.groups("worth", "known"):
-        told = [show_mean(part.mean(name), digits) for name, digits in _COLUMNS.items()]
-        rows.append([f"worth {worth:g}, prices {_KNOWN[bool(known)]}", *told])
+        result = [show_mean(part.mean(name), digits) for name, digits in _COLUMNS.items()]
+        rows.append([f"worth {worth:g}, prices {_KNOWN[bool(known)]}", *result])
     for worth in _WORTHS:
         knowing, other = (found.where(worth=worth, known=known) for known in _KNOWN)
         saved, differs = gap(other, knowing, "spent"), gap(knowing, other, "accuracy")

@@ -21,8 +21,8 @@ from quercus.evaluation import BestPolicy, best_policy
 
 _PRICES = {"x0": 0.5, "x1": 1.0, "x2": 1.0, "x3": 2.0, "x4": 2.0, "x5": 4.0}
 _ERROR = 20.0
-_TOLD = f"`UtilityTree(worth={_ERROR:g})`"
-_WORTHS: dict[str, Any] = {_TOLD: _ERROR, "`UtilityTree()`": "auto"}
+_REPORTED = f"`UtilityTree(worth={_ERROR:g})`"
+_WORTHS: dict[str, Any] = {_REPORTED: _ERROR, "`UtilityTree()`": "auto"}
 # Rows from which a plan that knows all probabilities is made.
 _KNOWING = 200_000
 _LOOKS = (100, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000, 30_000)
@@ -45,13 +45,13 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     best = best_policy(stream, price_of_error=_ERROR)
     knowing = qc.UtilityTree(costs=_PRICES).partial_fit(*stream.take(_KNOWING))
     X, y = stream.take(rows)
-    told = best.purchases(X)
-    least = told.cost + _ERROR * (told.answers != y)
+    result = best.purchases(X)
+    least = result.cost + _ERROR * (result.answers != y)
     lines: list[Row] = []
     for form, worth in _WORTHS.items():
         plan = _plan_gap(knowing.set_params(worth=worth), best, stream.feature_names)
-        told = qc.UtilityTree(costs=_PRICES, worth=worth, seed=seed).buy_and_learn(X, y)
-        above = np.asarray(told.cost + _ERROR * (told.answers != y) - least, np.float64)
+        result = qc.UtilityTree(costs=_PRICES, worth=worth, seed=seed).buy_and_learn(X, y)
+        above = np.asarray(result.cost + _ERROR * (result.answers != y) - least, np.float64)
         total, late = above.cumsum(), float(above[-rows // 3 :].mean()) - plan
         lines += [
             {"form": form, "look": look, "regret": float(total[look - 1]), "plan": plan, "late": late}
@@ -65,9 +65,9 @@ def _plan_gap(knowing: qc.UtilityTree, best: BestPolicy, names: list[str]) -> fl
     """Return how much more a row is expected to cost by a plan that knows everything than by the best policy."""
     every = [dict(zip(names, row, strict=True)) for row in product(("v0", "v1"), repeat=len(names))]
     joint = best.environment.arrange(best.prices.members)(tuple(range(len(names)))).reshape(2, -1)
-    told = knowing.purchases(every)
-    right = joint[np.asarray(told.answers, np.int64), np.arange(len(every))].sum()
-    above = float(joint.sum(axis=0) @ told.cost + _ERROR * (1 - right)) - best.value
+    result = knowing.purchases(every)
+    right = joint[np.asarray(result.answers, np.int64), np.arange(len(every))].sum()
+    above = float(joint.sum(axis=0) @ result.cost + _ERROR * (1 - right)) - best.value
     if above < -1e-9:
         raise ValueError(f"a plan is {-above} below the optimum, {best.value}.")
     return max(above, 0.0)
@@ -85,7 +85,7 @@ def summarize(found: Results) -> Report:
         f"{len(found.unique('run'))} environments of {len(_PRICES)} features of two values at "
         f"{', '.join(f'{price:g}' for price in _PRICES.values())}; an error costs {_ERROR:g}."
     )
-    return Report([PageTable(heads, rows, caption)], _claims(found.where(form=_TOLD)))
+    return Report([PageTable(heads, rows, caption)], _claims(found.where(form=_REPORTED)))
 
 
 def _claims(found: Results) -> list[Claim]:
@@ -94,7 +94,7 @@ def _claims(found: Results) -> list[Claim]:
     slower = Gap(*mean_of(_learning(early) - _learning(end)))
     lost = int(np.sum(end["late"] > _LOST))
     return [
-        Claim(f"Told what an error costs, {_TOLD} loses less per row by learning, the more rows there were.",
+        Claim(f"Told what an error costs, {_REPORTED} loses less per row by learning, the more rows there were.",
               slower.is_more, f"{slower.mean:.3f} ({slower.error:.3f}) less after {looks[-1]:,} rows than after "
               f"{_SHOWN[0]:,}; what learning costs grows like rows to the power of {_growth(found)}."),
         Claim(f"In every environment it has learned enough after two thirds of {looks[-1]:,} rows.", lost == 0,

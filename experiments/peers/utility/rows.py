@@ -35,11 +35,11 @@ def utility_of(data: str) -> str:
 
 def spend(model: Any, split: TrainTest, utility: str = "accuracy") -> Row:
     """Let a new model buy and learn; return what a row cost then, and cost and utility of answers by its plan."""
-    learned, told = model.buy_and_learn(split.X, split.y), model.purchases(split.X_test)
+    learned, result = model.buy_and_learn(split.X, split.y), model.purchases(split.X_test)
     return {
         "learning": float(learned.cost.mean()),
-        "cost": float(told.cost.mean()),
-        "utility": getattr(judge(told.answers, split.y_test), utility),
+        "cost": float(result.cost.mean()),
+        "utility": getattr(judge(result.answers, split.y_test), utility),
     }
 
 

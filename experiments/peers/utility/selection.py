@@ -47,8 +47,8 @@ def summarize(found: Results) -> Report:
     rows, lost, saved = [], [], []
     for (data, form), part in found.groups("data", "form"):
         there = part.unique("select")
-        told = [show_spent(part.where(select=select)) if select in there else "" for select in _SELECTED]
-        rows.append([f"{TITLES[data]}, {form}", *told])
+        result = [show_spent(part.where(select=select)) if select in there else "" for select in _SELECTED]
+        rows.append([f"{TITLES[data]}, {form}", *result])
         least = part.where(select=3)
         lost.append(gap(part.where(select=0), least, "utility").is_more)
         saved.append(gap(part.where(select=0), least, "cost").is_more)

@@ -74,9 +74,9 @@ def summarize(found: Results) -> Report:
     rows = []
     for (data,), part in found.groups("data"):
         forms = [part.where(form=form) for form in _FORMS]
-        told = ["" if not len(one) else f"{one['learning'][0]:,.0f} / {one['answering'][0]:,.0f}" for one in forms]
+        result = ["" if not len(one) else f"{one['learning'][0]:,.0f} / {one['answering'][0]:,.0f}" for one in forms]
         ours = forms[0]
-        rows.append([data, *told, f"{ours['bytes'][0] / ours['features'][0]:,.0f}"])
+        rows.append([data, *result, f"{ours['bytes'][0] / ours['features'][0]:,.0f}"])
     caption = (
         f"Examples a second of CPU time, learning / answering, one thread, calls of {int(found['rows'][0]):,} rows, "
         "the quickest; numeric features of drawn sets have 8 bins."

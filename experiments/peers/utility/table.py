@@ -58,20 +58,20 @@ def _read(found: Results) -> str:
 def _claims(found: Results) -> list[Claim]:
     fewer = {name: _gaps(found, name, OURS, "planned_cost") for name in PAPERS}
     better = {name: _gaps(found, OURS, name, "planned") for name in (*PAPERS, BAYES)}
-    told = [
+    result = [
         Claim(f"It answers with fewer features than the {HEADS[name]}.", all_hold(one.is_more for one in gaps.values()),
               f"on {_count(gaps, 'is_more')}. Features fewer per row: {_words(gaps)}.")
         for name, gaps in fewer.items()
     ]  # fmt: skip
     for name, gaps in better.items():
         rival = "naive Bayes that learns and reads everything" if name == BAYES else f"the {HEADS[name]}"
-        told.append(
+        result.append(
             Claim(f"Its answers are as good as those of {rival}, or better.",
                   all_hold(one.is_close for one in gaps.values()),
                   f"on {_count(gaps, 'is_close')} at most {MARGIN:g} below, better on {_count(gaps, 'is_more')}. "
                   f"Differences: {_words(gaps)}.")
         )  # fmt: skip
-    return told
+    return result
 
 
 def _gaps(found: Results, one: str, other: str, column: str) -> dict[str, Gap]:

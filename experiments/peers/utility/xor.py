@@ -36,13 +36,13 @@ def measure(cell: Cell, seed: int) -> list[Row]:
     X = np.random.default_rng(seed).integers(0, 2, (rows + _TESTED, _FEATURES)).astype(np.float64)
     y = (X[:, _PAIR[0]] != X[:, _PAIR[1]]).astype(np.int64)
     model = _MODELS[str(cell["learner"])](nominal=range(_FEATURES), seed=seed)
-    learned, told = model.buy_and_learn(X[:rows], y[:rows]), model.purchases(X[rows:])
+    learned, result = model.buy_and_learn(X[:rows], y[:rows]), model.purchases(X[rows:])
     return [
         {
             "learning": float(learned.cost.mean()),
-            "cost": float(told.cost.mean()),
-            "accuracy": float(np.mean(told.answers == y[rows:])),
-            "both": float(told.bought[:, _PAIR].all(axis=1).mean()),
+            "cost": float(result.cost.mean()),
+            "accuracy": float(np.mean(result.answers == y[rows:])),
+            "both": float(result.bought[:, _PAIR].all(axis=1).mean()),
         }
     ]
 

@@ -341,7 +341,7 @@ class FeatureBuyer(Classifier):
         """Return the arguments as kernels take them; kept, unless one was changed since."""
         if self._is_stale:
             self._check_arguments()
-            self._note_schema()
+            self._record_schema()
         return self._settings
 
     def _tables_now(self) -> PriceTables:
@@ -370,10 +370,10 @@ class FeatureBuyer(Classifier):
         if name in self._parameters:
             self.__dict__["_is_stale"] = True
 
-    def _note_schema(self) -> None:
+    def _record_schema(self) -> None:
         tables, self._is_stale = self._tables_now(), False
         try:
-            super()._note_schema()
+            super()._record_schema()
             self._tables = tables
             if "_state" in vars(self) and hasattr(self, "max_bytes"):
                 self._state.max_bytes = int(self.max_bytes)
@@ -392,7 +392,7 @@ class FeatureBuyer(Classifier):
         learner: Self = super()._from_model(model)
         learner._spent, learner._opened, learner._entropy = read_spending(model.extra.get("inquiry"))
         # Files of earlier versions may have changed an argument.
-        learner._note_schema()
+        learner._record_schema()
         return learner
 
     def __getstate__(self) -> dict[str, Any]:

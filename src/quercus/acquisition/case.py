@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from quercus.acquisition.engine import answer_case, is_settled, plan_case, read_known, read_value
+from quercus.acquisition.engine import answer_case, is_resolved, plan_case, read_known, read_value
 from quercus.acquisition.explaining import CaseExplanation
 from quercus.acquisition.history import CaseHistory, Label, Quote, Value
 from quercus.acquisition.layout import REFUSED, UNKNOWN
@@ -288,7 +288,7 @@ class Case:
             raise ValueError(f"{item!r} is known already; leave it out.")
         for number in prices.needs[prices.numbers[item]]:
             other = prices.items[number]
-            if not is_settled(self._model, self._history, other):
+            if not is_resolved(self._model, self._history, other):
                 raise ValueError(f"{item!r} requires {other!r}, of which there is no result yet; see to that first.")
 
     def _refuse_answer(self) -> NoReturn:
@@ -341,7 +341,7 @@ class Case:
         if recorder is not None:
             if quote is not None:
                 recorder.ask(self._history, quote, asked, withdraw=step.kind == "refused")
-            recorder.settle(self._history, step)
+            recorder.record_answers(self._history, step)
         self._history.take(step)
         self._asking = None
 

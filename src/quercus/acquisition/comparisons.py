@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.schema.columns import HIGH, REFUSED, Codes, Column, Numbers, first_rows, plain, plain_cells, plain_keys
-from quercus.schema.refusals import listed, refuse_cell, refuse_range, short
+from quercus.schema.columns import HIGH, REFUSED, Codes, Column, Numbers, first_rows, plain, plain_keys, plain_values
+from quercus.schema.refusals import listed, refuse_range, refuse_value, short
 from quercus.schema.tables import InputTable, find_infinite, read_table
 
 # Column -> name of each comparison -> its edge.
@@ -200,7 +200,7 @@ def _check_columns(asked: Asked, names: Iterable[str]) -> None:
 
 
 def _is_dict(X: Mapping[Any, Any]) -> bool:
-    """Tell whether looking at all values costs nothing: not so where a subclass looks them up in a way of its own."""
+    """Return whether looking at all values costs nothing: not so where a subclass looks them up in a way of its own."""
     return type(X).__getitem__ is dict.__getitem__
 
 
@@ -285,11 +285,11 @@ def _arrow(column: Column, name: str) -> Any:
     if isinstance(column, Numbers):
         kept = np.float64 if column.values.dtype.kind == "f" else column.values.dtype.newbyteorder("=")
         return pa.array(np.ascontiguousarray(column.values, dtype=kept))
-    cells = plain_cells(list(column.values), f"column {name!r}")
-    kinds = {isinstance(cell, str) for cell in cells if cell is not None}
+    values = plain_values(list(column.values), f"column {name!r}")
+    kinds = {isinstance(value, str) for value in values if value is not None}
     if len(kinds) > 1:
         raise ValueError(f"column {name!r} holds numbers and text; write all of it as text, or give a dict of columns.")
-    return pa.array(cells, pa.string()) if kinds == {True} else pa.array(_numbers(column, name))
+    return pa.array(values, pa.string()) if kinds == {True} else pa.array(_numbers(column, name))
 
 
 def _numbers(column: Column, name: str) -> NDArray[np.float64]:
@@ -301,7 +301,7 @@ def _numbers(column: Column, name: str) -> NDArray[np.float64]:
     if isinstance(column, Numbers):
         values = column.values.astype(np.float64)
     else:
-        values = np.array([_read_number(cell, name, f" in row {i}") for i, cell in enumerate(column.values)])
+        values = np.array([_read_number(value, name, f" in row {i}") for i, value in enumerate(column.values)])
     infinite = find_infinite(values.reshape(-1, 1))
     if infinite is not None:
         refuse_range(name, values[infinite[0]].item(), f" in row {infinite[0]}")
@@ -311,7 +311,7 @@ def _numbers(column: Column, name: str) -> NDArray[np.float64]:
 def _read_number(raw: Any, name: str, where: str) -> float:
     value = plain(raw)
     if value is REFUSED:
-        refuse_cell(raw, f"column {name!r}", where)
+        refuse_value(raw, f"column {name!r}", where)
     if isinstance(value, str):
         _refuse_text(name, value, where)
     if value is not None and not -HIGH <= value <= HIGH:

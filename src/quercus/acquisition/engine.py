@@ -288,10 +288,10 @@ def can_buy(buyer: FeatureBuyer, history: CaseHistory, item: str) -> bool:
         return False
     needs = [tariff.items[number] for number in tariff.needs[tariff.numbers[item]]]
     unknown = any(history.status(name, item) == UNKNOWN for name in tariff.features(item))
-    return unknown and all(is_settled(buyer, history, other) for other in needs)
+    return unknown and all(is_resolved(buyer, history, other) for other in needs)
 
 
-def is_settled(buyer: FeatureBuyer, history: CaseHistory, item: str) -> bool:
+def is_resolved(buyer: FeatureBuyer, history: CaseHistory, item: str) -> bool:
     """Return whether nothing more is to come of an item: its results are there, or it is not to be had."""
     states = (history.status(name, item) for name in buyer._all_prices.features(item))
     return all(state not in (UNKNOWN, ORDERED) for state in states)

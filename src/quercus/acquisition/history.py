@@ -226,7 +226,7 @@ class CaseHistory:
                 raise ValueError(f"{feature!r} has a result without having been ordered.")
 
     def check_result(self, feature: str, value: Value) -> bool:
-        """Tell whether a result is new; the one that is there already is not, and another one is refused.
+        """Return whether a result is new; the one that is there already is not, and another one is refused.
 
         Parameters
         ----------

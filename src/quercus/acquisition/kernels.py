@@ -1,7 +1,4 @@
-"""Bins of values, and random generators from the seeds of cases; compiled.
-
-``docs/utility.md`` tells how bins are drawn.
-"""
+"""Equal-frequency bins of values, and random generators from the seeds of cases; compiled. See ``docs/utility.md``."""
 
 from __future__ import annotations
 
@@ -15,20 +12,20 @@ from quercus.rows import NUMERIC
 
 
 @kernel(inline=True)
-def find_cell(features: Any, edges: Any, f: int, x: float) -> int:
-    """Return the cell of a value within its block, -1 if there is none."""
-    cells = features[f].cells
+def find_bin(features: Any, edges: Any, f: int, x: float) -> int:
+    """Return the bin of a value within its block, -1 if there is none: a linear search of the edges."""
+    bins = features[f].bins
     if features[f].kind != NUMERIC:
-        return int(x) if 0.0 <= x < cells else -1
-    cell = 0
-    for k in range(cells - 1):
-        cell += edges[f, k] < x
-    return cell if cells > 0 else -1
+        return int(x) if 0.0 <= x < bins else -1
+    bin_id = 0
+    for k in range(bins - 1):
+        bin_id += edges[f, k] < x
+    return bin_id if bins > 0 else -1
 
 
 @kernel
 def sort_kept(kept: Any, order: Any, number: int) -> None:
-    """Write the places of values in ascending order: a shell sort."""
+    """Write the places of values in ascending order: Shellsort (D. Shell, 1959)."""
     for i in range(number):
         order[i] = i
     gap = number // 2
@@ -46,22 +43,22 @@ def sort_kept(kept: Any, order: Any, number: int) -> None:
 
 @kernel
 def draw_quantiles(kept: Any, order: Any, number: int, bins: int, edges: Any) -> int:
-    """Write the edges between bins of like weight, or between all values if these are few; return their number."""
+    """Write the edges of equal-frequency bins, or between all values if these are few; return their number."""
     sort_kept(kept, order, number)
     total, distinct = kept[0].weight, 1
     for i in range(1, number):
         total += kept[i].weight
         distinct += kept[order[i]].value != kept[order[i - 1]].value
-    found, mark, below = 0, 1, 0.0
+    found, quantile, below = 0, 1, 0.0
     for i in range(number - 1):
         value, following = kept[order[i]].value, kept[order[i + 1]].value
         below += kept[order[i]].weight
         if value == following:
             continue
         passed = distinct <= bins
-        while mark < bins and below * bins >= mark * total:
+        while quantile < bins and below * bins >= quantile * total:
             passed = True
-            mark += 1
+            quantile += 1
         if passed:
             # Halves, since the sum of two large numbers may overflow.
             edges[found] = 0.5 * value + 0.5 * following
@@ -71,7 +68,7 @@ def draw_quantiles(kept: Any, order: Any, number: int, bins: int, edges: Any) ->
 
 @kernel
 def seed_generator(generator: Any, seed: np.uint64) -> None:
-    """Begin a generator: its four numbers are the next ones of splitmix64."""
+    """Seed a xoshiro256++ generator: its four numbers are the next ones of splitmix64 (G. Steele et al., 2014)."""
     step = np.uint64(GOLDEN)
     generator.g0 = mix_bits(seed + step)
     generator.g1 = mix_bits(seed + step * np.uint64(2))

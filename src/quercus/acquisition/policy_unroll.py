@@ -209,8 +209,8 @@ def _finish(stage: Stage, shapes: dict[tuple[object, ...], int]) -> None:
     below = tuple((child.parts, child.shape) for child in stage.children)
     # What a stage that was cut would ask next does not tell it from its neighbours; what it answers does.
     item = -1 if stage.kind == "cut" else stage.item
-    looks = (stage.kind, item, None if stage.children else stage.answer, stage.stop, below)
-    stage.shape = shapes.setdefault(looks, len(shapes))
+    shape = (stage.kind, item, None if stage.children else stage.answer, stage.stop, below)
+    stage.shape = shapes.setdefault(shape, len(shapes))
 
 
 def _merged(children: list[Stage]) -> list[Stage]:

@@ -10,7 +10,7 @@ from quercus.acquisition.layout import REFER
 from quercus.explain.captions import GREY, pick_colours
 from quercus.explain.chart import Box, Face
 from quercus.explain.page import write_html
-from quercus.explain.picture import draw, fit_head, head_room, make_bar
+from quercus.explain.picture import draw, fit_head, head_space, make_bar
 from quercus.explain.text import tree_column
 from quercus.explain.words import (
     others,
@@ -110,12 +110,12 @@ def write_text(tree: PolicyTree, shown: PolicyTree) -> str:
     lines = [summary(tree)]
     rest = max(_LINE - sum(wide[:-1]) - 2 * len(wide[:-1]), _LEAST)
     for first, *numbers, last in zip(*columns, strict=True):
-        middle = "  ".join(" " * (room - width(text)) + text for text, room in zip(numbers, wide[1:-1], strict=True))
+        middle = "  ".join(" " * (space - width(text)) + text for text, space in zip(numbers, wide[1:-1], strict=True))
         lines.append(f"{pad(first, wide[0])}  {middle}  {shorten(last, rest)}".rstrip())
-    return "\n".join([*lines, *notes(tree, shown)])
+    return "\n".join([*lines, *footnotes(tree, shown)])
 
 
-def notes(tree: PolicyTree, shown: PolicyTree) -> list[str]:
+def footnotes(tree: PolicyTree, shown: PolicyTree) -> list[str]:
     """Say what is not in the tree, and what is not in the part of it that is drawn.
 
     Parameters
@@ -127,7 +127,7 @@ def notes(tree: PolicyTree, shown: PolicyTree) -> list[str]:
     --------
     >>> from quercus import UtilityTree
     >>> tree = UtilityTree(confidence=0.9).fit([["a"], ["b"]] * 20, ["no", "yes"] * 20).tree(depth=0)
-    >>> notes(tree, tree)
+    >>> footnotes(tree, tree)
     ['+ at least: 100% of cases go on at ...; a larger depth or a smaller reach follows them']
     """
     found = []
@@ -218,7 +218,7 @@ def write_page(tree: PolicyTree, shown: PolicyTree, page: bool) -> str:
         "a question has its price beside it, an answer how sure it is",
         "bars show what is probable, lines how many come there",
         *(["boxes tell how often that was met, and what it is worth from there on"] if tree.has_visits else []),
-        *map(escape, notes(tree, shown)),
+        *map(escape, footnotes(tree, shown)),
     ]
     return write_html(summary(tree), legend, said, draw([_face(tree, node) for node in shown.nodes], _GAP), page=page)
 
@@ -238,7 +238,7 @@ def _face(tree: PolicyTree, node: PolicyNode) -> Face:
         id=node.id,
         parent=node.parent,
         depth=node.depth,
-        head=fit_head(lambda columns: shorten(text, columns), head_room(corner)),
+        head=fit_head(lambda columns: shorten(text, columns), head_space(corner)),
         corner=corner,
         bar=make_bar(list(_hues(tree).values()), list(node.probabilities.values())),
         left=left,
@@ -256,7 +256,7 @@ def _hues(tree: PolicyTree) -> dict[Label, str]:
 
 
 def _hue(tree: PolicyTree, node: PolicyNode) -> str | None:
-    """Return the colour of the answer of a node at which it is settled."""
+    """Return the colour of the answer of a node at which it changes no more."""
     if node.kind not in ("answer", "formality"):
         return None
     return GREY if node.answer is None or node.answer is REFER else _hues(tree).get(node.answer, GREY)

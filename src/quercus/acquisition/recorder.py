@@ -109,7 +109,7 @@ class CaseRecorder:
         else:
             self.rows[quote.item] = row
 
-    def settle(self, history: CaseHistory, step: Step) -> None:
+    def record_answers(self, history: CaseHistory, step: Step) -> None:
         """Write the answers of the purchases whose last result comes with a step.
 
         Parameters
@@ -122,7 +122,7 @@ class CaseRecorder:
         Examples
         --------
         >>> from quercus.ledger import Ledger
-        >>> CaseRecorder(Ledger(), 1, True, {}).settle(CaseHistory(), Step(kind="known"))
+        >>> CaseRecorder(Ledger(), 1, True, {}).record_answers(CaseHistory(), Step(kind="known"))
         """
         bought = dict.fromkeys(step.features, step.item) if step.kind == "bought" else {}
         items = {feature: item for feature, item in {**history.waiting, **bought}.items() if item is not None}

@@ -127,7 +127,7 @@ class RiverAsking(ActiveLearningClassifier):  # type: ignore[misc]
             For the classifier, such as ``w=2.0``; with any, a detector of change sees the label however it was chosen,
             and the labels behind a river classifier's answer are not counted.
         """
-        waiting = self._chosen.get(_key(x), 0) if self._is_watched else 0
+        waiting = self._chosen.get(_key(x), 0) if self._is_monitored else 0
         if kwargs:
             self.classifier.learn_one(x, y, **kwargs)
         else:
@@ -143,14 +143,14 @@ class RiverAsking(ActiveLearningClassifier):  # type: ignore[misc]
         policy = state.policy
         region = self._shown.region(x, state.seen + 1, policy.by_counts, policy.by_posterior)
         decision = state.decide(price, day, region)
-        if decision["asked"] and not decision["explored"] and self._is_watched:
+        if decision["asked"] and not decision["explored"] and self._is_monitored:
             self._chosen[_key(x)] = self._chosen.get(_key(x), 0) + 1
             if len(self._chosen) > _MOST_WAITING:
                 del self._chosen[next(iter(self._chosen))]
         return bool(decision["asked"])
 
     @property
-    def _is_watched(self) -> bool:
+    def _is_monitored(self) -> bool:
         return hasattr(self._shown.learner, "learn_monitored")
 
 

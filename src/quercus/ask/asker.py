@@ -177,7 +177,7 @@ class Asker(AskerView):
             return [q for q in (self.ask_one(x, time=time) for x in X) if q is not None]
         with self._changing():
             decided = self._decide(X, self.state)
-            ids = self._note(X, decided, np.flatnonzero(decided.decisions["asked"]), time)
+            ids = self._record(X, decided, np.flatnonzero(decided.decisions["asked"]), time)
         return [self.ledger.question(id) for id in ids]
 
     def ask_many(self, X: Any, k: int, *, time: datetime | None = None) -> list[Question]:
@@ -206,7 +206,7 @@ class Asker(AskerView):
         """
         with self._changing():
             decided = self._score(X)
-            ids = self._note(X, decided, choose(self.state, decided.decisions, k), time)
+            ids = self._record(X, decided, choose(self.state, decided.decisions, k), time)
         return [self.ledger.question(id) for id in ids]
 
     def answer(
@@ -382,7 +382,7 @@ class Asker(AskerView):
             scored.decisions["day"] = self.state.days(list(as_dicts(X, name_columns(X, self.learner))))
         return scored
 
-    def _note(self, X: Any, decided: Decisions, asked: NDArray[np.int64], time: datetime | None) -> Iterable[int]:
+    def _record(self, X: Any, decided: Decisions, asked: NDArray[np.int64], time: datetime | None) -> Iterable[int]:
         """Write questions about some rows of a batch that has been seen to the ledger and return their ids."""
         if len(asked) == 0:
             return []

@@ -65,7 +65,7 @@ def choose(state: AskState, decisions: NDArray[np.void], k: int) -> NDArray[np.i
             _take(state, decisions[row], asked, row)
     if record["budget"] == WINDOW:
         # As if asked with the last row of the batch, which is later than they were: no window gets too many.
-        state.note_in_window(len(asked))
+        state.record_in_window(len(asked))
     decisions["asked"] = 0
     decisions["asked"][asked] = 1
     decisions["explored"] = drawn

@@ -141,7 +141,7 @@ class LearnerView:
             self.learner.partial_fit(self._row(x), np.array([label]), classes=np.array(self._classes))
 
     def _must_declare(self) -> bool:
-        """Tell whether a learner of ours is to hear of all classes with its first row."""
+        """Return whether a learner of ours is to hear of all classes with its first row."""
         return (
             self._classes is not None
             and hasattr(self.learner, "test_then_learn")

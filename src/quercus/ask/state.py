@@ -135,7 +135,7 @@ class AskState:
         recent = self.ring[(o["oldest"] + np.arange(o["in_window"])) % len(self.ring)]
         return int(len(self.ring) - (recent > o["seen"] + 1 - o["window"]).sum())
 
-    def note_in_window(self, asked: int) -> None:
+    def record_in_window(self, asked: int) -> None:
         """Count so many labels as asked with the last row seen; there must be room for them."""
         o = self.record
         recent = self.ring[(o["oldest"][0] + np.arange(o["in_window"][0])) % len(self.ring)]

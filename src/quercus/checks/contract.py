@@ -73,7 +73,7 @@ def name_of(learner: Any) -> str:
 
 
 def has(learner: Any, name: str) -> bool:
-    """Tell whether the learner or its class has this name; some attributes exist only after learning."""
+    """Return whether the learner or its class has this name; some attributes exist only after learning."""
     # A property may want a learner that has learned; a method may be there for some learners of a class only.
     return isinstance(getattr(type(learner), name, None), property) or hasattr(learner, name)
 

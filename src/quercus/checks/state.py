@@ -131,7 +131,7 @@ def _ensure_goes_on(learner: Any, pass_through: Any, words: str) -> None:
 
 
 def parameters_equal(first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """Tell whether two sets of constructor arguments are the same, types and NaN included."""
+    """Return whether two sets of constructor arguments are the same, types and NaN included."""
     return first.keys() == second.keys() and all(_equal(value, second[name]) for name, value in first.items())
 
 
@@ -151,12 +151,12 @@ def check_predicting_changes_nothing(learner: Any) -> None:
         learn(asked, *part)
         learn(silent, *part)
         before = snapshot(asked, probe)
-        _predict_all_ways(asked, [*stream.rows[:50], *strange])
+        _predict_by_all_verbs(asked, [*stream.rows[:50], *strange])
         ensure_same(before, snapshot(asked, probe), "predicting should change nothing")
     ensure_same(snapshot(silent, probe), snapshot(asked, probe), "a learner that predicted should learn as before")
 
 
-def _predict_all_ways(learner: Any, rows: list[dict[str, Any]]) -> None:
+def _predict_by_all_verbs(learner: Any, rows: list[dict[str, Any]]) -> None:
     for name in ("predict", "predict_proba"):
         if has(learner, name):
             getattr(learner, name)(rows)

@@ -18,14 +18,14 @@ def list_streams() -> None:
         rows = "endless" if entry.rows is None else f"{entry.rows:,}"
         lines.append((entry.name, entry.source, rows, f"{entry.features:,}", entry.description))
     wide = [max(len(line[i]) for line in lines) for i in range(4)]
-    room = _room(sum(wide) + 2 * len(wide))
+    space = _text_space(sum(wide) + 2 * len(wide))
     for name, source, rows, features, description in lines:
-        text = description if len(description) <= room else description[: room - 1].rstrip() + "…"
+        text = description if len(description) <= space else description[: space - 1].rstrip() + "…"
         cells = (name.ljust(wide[0]), source.ljust(wide[1]), rows.rjust(wide[2]), features.rjust(wide[3]), text)
         print("  ".join(cells).rstrip())
 
 
-def _room(taken: int) -> int:
+def _text_space(taken: int) -> int:
     """Return how long a description may be: as long as it is where nobody is looking, else to the terminal's edge."""
     if not sys.stdout.isatty():
         return sys.maxsize

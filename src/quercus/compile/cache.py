@@ -94,14 +94,14 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
 def _wait_for(descriptor: int, wait: Callable[[], None]) -> None:
     started = time.monotonic()
-    told = False
+    is_warned = False
     while time.monotonic() - started < _MOST_WAITING:
         try:
             return lock_file(descriptor)
         except BlockingIOError:
-            if not told:
+            if not is_warned:
                 wait()
-            told = True
+            is_warned = True
             time.sleep(0.05)
     return None
 

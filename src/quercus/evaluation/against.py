@@ -123,7 +123,7 @@ def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) ->
     table, labels = stream.take()
     truth = labels.tolist()
     worth, loss = _find_worth(model), _as_loss(model, sorted({*truth, *model.classes_.tolist()}, key=repr))
-    told = model.purchases(X)
+    purchases = model.purchases(X)
     try:
         best = best_policy(
             stream,
@@ -142,7 +142,7 @@ def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) ->
         ) from None
     figures = [
         _measure(bought, prices, truth, model, worth)
-        for bought, prices in ((told, model._prices), (best.purchases(table), best.prices))
+        for bought, prices in ((purchases, model._prices), (best.purchases(table), best.prices))
     ]
     plain = all(price == 1 for price in model._prices.costs) and _is_even(loss)
     return AgainstBest(*figures[0], figures[1], limit, plain)
@@ -164,11 +164,11 @@ def _find_worth(model: Any) -> float | None:
         return None if model.worth is None else float(model.worth)
     labels = model.classes_.tolist()
     rewards = _rewards(model, labels, labels)
-    stake = float((rewards.max(axis=1) - rewards.min(axis=1)).max()) if len(labels) > 1 else 1.0
+    loss_at_stake = float((rewards.max(axis=1) - rewards.min(axis=1)).max()) if len(labels) > 1 else 1.0
     if model.loss is not None and hasattr(model, "rewards"):
-        stake = float(-rewards.min())
+        loss_at_stake = float(-rewards.min())
     paid = [price for price in model._prices.costs if price > 0]
-    return AUTO_WORTH * median(paid) / stake if paid and stake > 0 else None
+    return AUTO_WORTH * median(paid) / loss_at_stake if paid and loss_at_stake > 0 else None
 
 
 def _rewards(model: Any, truths: Sequence[Any], answers: Sequence[Any]) -> Floats:
@@ -197,24 +197,24 @@ def _as_loss(model: Any, labels: Sequence[Any]) -> Mapping[Any, Mapping[Any, flo
 
 
 def _is_even(loss: Mapping[Any, Mapping[Any, float]] | None) -> bool:
-    """Tell whether right answers lose nothing, and all others the same."""
+    """Return whether right answers lose nothing, and all others the same."""
     labels = list(dict.fromkeys(label for truth, row in (loss or {}).items() for label in (truth, *row)))
     table = read_loss(loss or {}, labels)
     wrong = table[~np.eye(len(labels), dtype=bool)]
     return not table.diagonal().any() and (not len(wrong) or bool((wrong == wrong[0]).all()))
 
 
-def _measure(told: Purchases, prices: Prices, truth: Sequence[Any], model: Any, worth: float | None) -> Figures:
+def _measure(purchases: Purchases, prices: Prices, truth: Sequence[Any], model: Any, worth: float | None) -> Figures:
     """Return what purchases and answers come to."""
-    answers = told.answers.tolist()
+    answers = purchases.answers.tolist()
     asked = np.zeros(len(answers), np.int64)
     for places in prices.members:
-        asked += told.bought[:, list(places)].any(axis=1)
+        asked += purchases.bought[:, list(places)].any(axis=1)
     labels, shown = list(dict.fromkeys(truth)), list(dict.fromkeys(answers))
     rewards = _rewards(model, labels, shown)
     rows, columns = ({label: place for place, label in enumerate(part)} for part in (labels, shown))
     brought = [rewards[rows[true], columns[answer]] for true, answer in zip(truth, answers, strict=True)]
-    cost = float(told.cost.mean())
+    cost = float(purchases.cost.mean())
     return Figures(
         accuracy=float(np.mean([answer == true for answer, true in zip(answers, truth, strict=True)])),
         questions=float(asked.mean()),

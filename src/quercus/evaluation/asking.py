@@ -59,7 +59,7 @@ class AskDriver:
     >>> from quercus.ask import Random
     >>> driver = AskDriver(HoeffdingTree(), streams.Noise(), Random(0.5), Delays(), rows=100)
     >>> said = driver.step(*streams.Noise(seed=1).take(100))
-    >>> driver.run_ledger.note()
+    >>> driver.run_ledger.record()
     >>> 40 <= driver.run_ledger.asked <= 50
     True
     """
@@ -213,7 +213,7 @@ class AskDriver:
         self._answers += [(a.number, label) for a, label in zip(arrived, labels, strict=True)]
 
     def _takes_dicts(self) -> bool:
-        """Tell whether dicts mean the same to the learner as rows by position; they are learned much faster."""
+        """Return whether dicts mean the same to the learner as rows by position; they are learned much faster."""
         schema = getattr(self.learner, "schema_", None)
         return (
             schema is not None

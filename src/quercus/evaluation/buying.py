@@ -36,7 +36,7 @@ class BuyingDriver(BatchDriver):
     >>> from quercus import UtilityTree, streams
     >>> driver = BuyingDriver(UtilityTree(), streams.SEA())
     >>> said = driver.step(*streams.SEA(seed=1).take(100))
-    >>> driver.purchases.note()
+    >>> driver.purchases.record()
     >>> 0 < driver.purchases.cost < 300
     True
     """
@@ -55,18 +55,18 @@ class BuyingDriver(BatchDriver):
         X = self._name_first(X, y)
         with self.clock, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
-            told = self.learner.buy_and_learn(X, y)
-        self.purchases.hold(told.cost, told.bought)
-        return self._encode(y, told)
+            purchases = self.learner.buy_and_learn(X, y)
+        self.purchases.hold(purchases.cost, purchases.bought)
+        return self._encode(y, purchases)
 
-    def _encode(self, y: NDArray[Any], told: Any) -> Answers:
+    def _encode(self, y: NDArray[Any], purchases: Any) -> Answers:
         """Return answers with class ids by first arrival; columns of probabilities come in the order of `classes_`."""
         labels = list(self.learner.schema_.labels)
         ids: dict[Any, int] = {label: number for number, label in enumerate(labels)}
         truth = np.array([ids[label] for label in y.tolist()], np.int64)
-        answers = np.array([ids.get(label, -1) for label in told.answers.tolist()], np.int64)
-        proba = np.empty_like(told.proba)
-        proba[:, [ids[label] for label in self.learner.classes_.tolist()]] = told.proba
+        answers = np.array([ids.get(label, -1) for label in purchases.answers.tolist()], np.int64)
+        proba = np.empty_like(purchases.proba)
+        proba[:, [ids[label] for label in self.learner.classes_.tolist()]] = purchases.proba
         return Answers(truth, answers, proba, labels)
 
 
@@ -88,7 +88,7 @@ class PurchaseRecorder:
     >>> from quercus import UtilityTree, streams
     >>> ledger = PurchaseRecorder(UtilityTree(), streams.SEA())
     >>> ledger.hold(np.array([1.0, 2.0]), np.array([[1, 0, 0], [1, 0, 1]], bool))
-    >>> ledger.note()
+    >>> ledger.record()
     >>> ledger.rows, ledger.cost, ledger.bought
     (2, 3.0, 3)
     """
@@ -110,7 +110,7 @@ class PurchaseRecorder:
         """Take what a batch bought, which counts once its answers are scored."""
         self._held = (cost, bought)
 
-    def note(self) -> None:
+    def record(self) -> None:
         """Count what was held."""
         if self._held is None:
             return

@@ -128,7 +128,7 @@ def chart(
     height: int,
     x_label: str,
     alt: str,
-    notes: Sequence[tuple[float, float, str]] = (),
+    tooltips: Sequence[tuple[float, float, str]] = (),
     css: str = "",
 ) -> str:
     """Draw lines over axes.
@@ -145,7 +145,7 @@ def chart(
         Written below the horizontal axis.
     alt
         What the picture shows, for readers who cannot see it.
-    notes
+    tooltips
         (x, y, text): shown when pointing there.
     css
         Class of the picture.
@@ -159,7 +159,7 @@ def chart(
     wide, high = width - _LEFT - _RIGHT, height - _TOP - _BOTTOM
     parts = [*_grid(x, y, wide, high, x_label)]
     parts += [_path(line, x, y, wide, high) for line in lines]
-    parts += [_note(note, x, y, wide, high) for note in notes]
+    parts += [_tooltip(tooltip, x, y, wide, high) for tooltip in tooltips]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart {css}" viewBox="0 0 {width} {height}" width="{width}" '
         f'style="max-width:100%;height:auto" role="img" aria-label="{escape(alt)}" font-size="12.5" '
@@ -214,7 +214,7 @@ def _grid(x: Axis, y: Axis, wide: int, high: int, x_label: str) -> list[str]:
 
 
 def _path(line: Line, x: Axis, y: Axis, wide: int, high: int) -> str:
-    at_x, at_y = thin(x.place(line.x), y.place(line.y))
+    at_x, at_y = subsample(x.place(line.x), y.place(line.y))
     keep = np.isfinite(at_y) & (at_x >= -1e-9)
     if not keep.any():
         return ""
@@ -230,20 +230,22 @@ def _path(line: Line, x: Axis, y: Axis, wide: int, high: int) -> str:
     return f'<path d="M{points}" fill="none" {look}/>'
 
 
-def _note(note: tuple[float, float, str], x: Axis, y: Axis, wide: int, high: int) -> str:
-    at_x, at_y = float(x.place(np.array(note[0]))), float(y.place(np.array(note[1])))
+def _tooltip(tooltip: tuple[float, float, str], x: Axis, y: Axis, wide: int, high: int) -> str:
+    at_x, at_y = float(x.place(np.array(tooltip[0]))), float(y.place(np.array(tooltip[1])))
     if not (0 <= at_x <= 1.001 and math.isfinite(at_y)):
         return ""
     across, down = _LEFT + wide * at_x, _TOP + high * (1 - min(max(at_y, 0.0), 1.0))
-    return f'<circle cx="{across:.1f}" cy="{down:.1f}" r="8" fill-opacity="0"><title>{escape(note[2])}</title></circle>'
+    return (
+        f'<circle cx="{across:.1f}" cy="{down:.1f}" r="8" fill-opacity="0"><title>{escape(tooltip[2])}</title></circle>'
+    )
 
 
-def thin(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def subsample(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Average neighbours so that a line has at most some hundred points.
 
     Examples
     --------
-    >>> len(thin(np.arange(1000.0), np.zeros(1000))[0])
+    >>> len(subsample(np.arange(1000.0), np.zeros(1000))[0])
     334
     """
     group = -(-len(x) // _MOST_POINTS)

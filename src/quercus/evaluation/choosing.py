@@ -121,7 +121,7 @@ def _name_candidates(candidates: Any) -> list[tuple[str, Any]]:
         named = [(str(name), candidate) for name, candidate in candidates.items()]
     elif isinstance(candidates, Iterable) and not isinstance(candidates, str):
         listed = list(candidates)
-        named = list(zip(_tell_apart(listed), listed, strict=True))
+        named = list(zip(_distinct_names(listed), listed, strict=True))
     else:
         raise TypeError(f"candidates are a list of learners or a dict of them by name, not {candidates!r}.")
     if not named:
@@ -134,26 +134,26 @@ def _name_candidates(candidates: Any) -> list[tuple[str, Any]]:
     return named
 
 
-def _tell_apart(candidates: list[Any]) -> list[str]:
+def _distinct_names(candidates: list[Any]) -> list[str]:
     """Return the class of each candidate with those settings that are not the same in all; equals are numbered."""
     settings = [_settings(candidate) for candidate in candidates]
     unknown = object()
     differing = {
         name
-        for told in settings
-        for name, value in told.items()
+        for params in settings
+        for name, value in params.items()
         if any(_differ(value, other.get(name, unknown)) for other in settings)
     }
     names = []
-    for candidate, told in zip(candidates, settings, strict=True):
-        shown = ", ".join(f"{name}={value!r}" for name, value in told.items() if name in differing)
+    for candidate, params in zip(candidates, settings, strict=True):
+        shown = ", ".join(f"{name}={value!r}" for name, value in params.items() if name in differing)
         names.append(f"{type(candidate).__name__}({shown})")
     return [f"{name} #{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)]
 
 
 def _settings(candidate: Any) -> dict[str, Any]:
-    can_tell = hasattr(candidate, "get_params") and not isinstance(candidate, type)
-    return dict(candidate.get_params(deep=False)) if can_tell else {}
+    has_params = hasattr(candidate, "get_params") and not isinstance(candidate, type)
+    return dict(candidate.get_params(deep=False)) if has_params else {}
 
 
 def _differ(value: Any, other: Any) -> bool:

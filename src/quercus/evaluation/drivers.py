@@ -253,7 +253,7 @@ class DictDriver(RowDriver):
 
 
 def _answers_by_probability(learner: Any) -> bool:
-    """Tell whether predict_one is river's own, which is the most probable class."""
+    """Return whether predict_one is river's own, which is the most probable class."""
     river = sys.modules.get("river.base")
     return river is not None and getattr(type(learner), "predict_one", None) is river.Classifier.predict_one
 

@@ -13,7 +13,7 @@ from quercus.streams import NaiveBayes, Stream, as_stream
 from quercus.streams.rows import as_dicts
 
 Floats = NDArray[np.float64]
-# For some items, P(class and the cells of these): the axes are the class and the items in turn.
+# For some items, P(class and the results of these): the axes are the class and the items in turn.
 Weigh = Callable[[tuple[int, ...]], Floats]
 
 
@@ -25,7 +25,7 @@ class Environment(Protocol):
     classes: list[Any]
 
     def arrange(self, members: Sequence[Sequence[int]]) -> Weigh:
-        """Return what gives P(class, cells of items); cells of several features are counted with the last fastest."""
+        """Return what gives P(class, results of items); those of several features count the last fastest."""
 
 
 class Independent:
@@ -54,7 +54,7 @@ class Independent:
         self.names, self.values, self.classes = names, values, classes
 
     def arrange(self, members: Sequence[Sequence[int]]) -> Weigh:
-        """Return what gives P(class, cells of items)."""
+        """Return what gives P(class, results of items)."""
         joined = []
         for places in members:
             table = np.ones((len(self.shares), 1))
@@ -105,9 +105,9 @@ class Counted:
         self.names, self.values, self.classes = names, values, classes
 
     def arrange(self, members: Sequence[Sequence[int]]) -> Weigh:
-        """Return what gives P(class, cells of items)."""
-        cells, sizes = join_codes(self.codes, members, self.values)
-        columns = [np.ascontiguousarray(column) for column in cells.T]
+        """Return what gives P(class, results of items)."""
+        results, sizes = join_codes(self.codes, members, self.values)
+        columns = [np.ascontiguousarray(column) for column in results.T]
 
         def weigh(items: tuple[int, ...]) -> Floats:
             shape = (len(self.classes), *(sizes[item] for item in items))
@@ -123,7 +123,7 @@ class Counted:
 def join_codes(
     codes: NDArray[np.int64], members: Sequence[Sequence[int]], values: Sequence[Sequence[Any]]
 ) -> tuple[NDArray[np.int64], list[int]]:
-    """Return the cell of each item in each row, and how many cells it has; -1 where a value is not known.
+    """Return the result of each item in each row, and how many results it has; -1 where a value is not known.
 
     Parameters
     ----------
@@ -140,16 +140,16 @@ def join_codes(
     (array([[ 1,  1],
            [-1,  0]]), [4, 3])
     """
-    cells = np.zeros((len(codes), len(members)), np.int64)
+    results = np.zeros((len(codes), len(members)), np.int64)
     sizes = []
     for item, places in enumerate(members):
         size = 1
         for place in places:
-            cells[:, item] = cells[:, item] * len(values[place]) + codes[:, place]
+            results[:, item] = results[:, item] * len(values[place]) + codes[:, place]
             size *= len(values[place])
-        cells[(codes[:, list(places)] < 0).any(axis=1), item] = -1
+        results[(codes[:, list(places)] < 0).any(axis=1), item] = -1
         sizes.append(size)
-    return cells, sizes
+    return results, sizes
 
 
 def read_environment(data: Any) -> Environment:
@@ -159,7 +159,7 @@ def read_environment(data: Any) -> Environment:
     ----------
     data
         A `NaiveBayes` stream; or rows: ``(X, y)``, ``(X, y, weights)``, or a stream that ends. Every value of a feature
-        is a cell of its own, and so is a missing one (None).
+        is a result of its own, and so is a missing one (None).
 
     Examples
     --------

@@ -46,8 +46,8 @@ class BestFeatures:
     >>> import quercus as qc
     >>> X, y = qc.streams.SEA(seed=1).take(2_000)
     >>> best = BestFeatures(qc.UtilityTree(costs={"x0": 3}), 2)
-    >>> told = best.buy_and_learn(X, y)
-    >>> best.chosen_, float(told.cost[99]), float(told.cost[100])
+    >>> purchases = best.buy_and_learn(X, y)
+    >>> best.chosen_, float(purchases.cost[99]), float(purchases.cost[100])
     (['x0', 'x1'], 5.0, 4.0)
     """
 
@@ -81,8 +81,8 @@ class BestFeatures:
         X, y
             Rows as an array or a frame, and labels.
         """
-        told, cost, bought = self._step(X, y)
-        return self._tell(told.answers, told.proba, cost, bought)
+        given, cost, bought = self._step(X, y)
+        return self._as_purchases(given.answers, given.proba, cost, bought)
 
     def test_then_learn(self, X: Any, y: Any) -> Answers:
         """Answer each row, then learn it, as `buy_and_learn` does; return the answers by class ids.
@@ -102,9 +102,9 @@ class BestFeatures:
         X
             Rows, as in `buy_and_learn`.
         """
-        told = self._model.purchases(self._pick(X))
+        purchases = self._model.purchases(self._pick(X))
         cost, bought = self._spending(len(X))
-        return told._replace(cost=cost, bought=bought)
+        return purchases._replace(cost=cost, bought=bought)
 
     def _step(self, X: Any, y: Any) -> tuple[Answers, NDArray[np.float64], NDArray[np.bool]]:
         y = np.asarray(y)
@@ -117,13 +117,13 @@ class BestFeatures:
             part, labels = cut(X, start, stop), y[start:stop]
             cost, bought = self._spending(len(labels))
             parts.append((self._model.test_then_learn(self._pick(part), labels), cost, bought))
-            self._note(part, labels)
+            self._record(part, labels)
         last = parts[-1][0]
         # Labels may be new in the second part.
-        proba = [np.pad(told.proba, ((0, 0), (0, len(last.classes) - told.proba.shape[1]))) for told, _, _ in parts]
-        truth, answers = (np.concatenate([told[place] for told, _, _ in parts]) for place in (0, 1))
-        told = Answers(truth, answers, np.concatenate(proba), last.classes)
-        return told, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
+        proba = [np.pad(one.proba, ((0, 0), (0, len(last.classes) - one.proba.shape[1]))) for one, _, _ in parts]
+        truth, answers = (np.concatenate([one[place] for one, _, _ in parts]) for place in (0, 1))
+        given = Answers(truth, answers, np.concatenate(proba), last.classes)
+        return given, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
 
     def _begin(self, X: Any) -> None:
         names = self.names or [f"x{j}" for j in range(X.shape[1])]
@@ -149,7 +149,7 @@ class BestFeatures:
             free["ranges"] = {name: ends for name, ends in self.learner.ranges.items() if name in kept}
         self._model = clone(self.learner).set_params(**free)
 
-    def _note(self, X: Any, y: NDArray[Any]) -> None:
+    def _record(self, X: Any, y: NDArray[Any]) -> None:
         """Keep rows to choose by, and choose once there are enough; later on, take over new labels."""
         if self.chosen_ is not None:
             self.schema_.commit(self.schema_.read_labels(y))
@@ -160,8 +160,8 @@ class BestFeatures:
             return
         X, y = join(self._seen)
         nominal = [place for place, kind in enumerate(self.schema_.kinds) if kind == "nominal"]
-        told = information(self.schema_.read(X, learn=False).X, y, nominal)
-        self._choose(choose_items(self._prices, told.tolist(), self.count, self.per_price))
+        bits = information(self.schema_.read(X, learn=False).X, y, nominal)
+        self._choose(choose_items(self._prices, bits.tolist(), self.count, self.per_price))
         self.chosen_ = [self._prices.items[item] for item in self._items]
         self._seen = []
         self._model.partial_fit(self._pick(X), y)
@@ -184,7 +184,7 @@ class BestFeatures:
         cost = sum(self._prices.costs[item] for item in self._items)
         return np.full(rows, cost), np.tile(bought, (rows, 1))
 
-    def _tell(self, answers: Any, proba: Any, cost: NDArray[np.float64], bought: NDArray[np.bool]) -> Any:
+    def _as_purchases(self, answers: Any, proba: Any, cost: NDArray[np.float64], bought: NDArray[np.bool]) -> Any:
         from quercus.acquisition.rows import Purchases
 
         labels = list(self._model.schema_.labels)

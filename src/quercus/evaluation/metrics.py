@@ -19,7 +19,7 @@ from quercus.evaluation.money import Label, Loss, copy_loss, cost_matrix
 from quercus.ledger.betting import add_in_order
 
 SMALLEST_PROBABILITY = 1e-6
-_CELLS_AT_ONCE = 2**20
+_PROBABILITIES_AT_ONCE = 2**20
 
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -115,7 +115,7 @@ class Scores:
             The labels of the ids; may be longer than last time.
         """
         self._grow(classes)
-        size = max(1, _CELLS_AT_ONCE // max(1, len(classes)))
+        size = max(1, _PROBABILITIES_AT_ONCE // max(1, len(classes)))
         parts = [Hits(*np.zeros((3, 0), bool))]
         for i in range(0, len(truth), size):
             rows = slice(i, i + size)

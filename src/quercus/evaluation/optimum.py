@@ -1,6 +1,6 @@
 """The best policy for buying features where the joint distribution is known, by dynamic programming.
 
-What is known of a case is a set of items and the cells that came back of them. All positions of one set are solved at
+What is known of a case is a set of items and the results that came back of them. All positions of one set are solved at
 once, as an array with an axis per item, from the largest sets to the empty one.
 """
 
@@ -89,8 +89,8 @@ class BestPolicy:
         Examples
         --------
         >>> policy = best_policy(([["a"], ["b"]] * 9, ["no", "yes"] * 9), price_of_error=5)
-        >>> told = policy.purchases([["b"], ["c"]])
-        >>> told.answers.tolist(), told.cost.tolist()
+        >>> purchases = policy.purchases([["b"], ["c"]])
+        >>> purchases.answers.tolist(), purchases.cost.tolist()
         (['yes', 'no'], [1.0, 1.0])
         """
         from quercus.acquisition.rows import Purchases
@@ -102,14 +102,14 @@ class BestPolicy:
             known_names = listed(self.prices.names)
             raise ValueError(f"the columns of X are {listed(stream.feature_names)}; this policy knows {known_names}.")
         codes = encode(columns_of(stream.take()[0], stream), self.environment.values)
-        cells, _ = join_codes(codes, self.prices.members, self.environment.values)
+        results, _ = join_codes(codes, self.prices.members, self.environment.values)
         weigh = self.environment.arrange(self.prices.members)
-        answers, proba = np.zeros(len(cells), np.int64), np.zeros((len(cells), len(self.classes)))
-        cost, bought = np.zeros(len(cells)), np.zeros(codes.shape, np.bool)
-        waiting: dict[Known, NDArray[np.int64]] = {(): np.arange(len(cells))}
+        answers, proba = np.zeros(len(results), np.int64), np.zeros((len(results), len(self.classes)))
+        cost, bought = np.zeros(len(results)), np.zeros(codes.shape, np.bool)
+        waiting: dict[Known, NDArray[np.int64]] = {(): np.arange(len(results))}
         while waiting:
             known, rows = waiting.popitem()
-            at = tuple(cells[rows, item] for item in known)
+            at = tuple(results[rows, item] for item in known)
             weights = weigh(known)[(slice(None), *at)].reshape(len(self.classes), -1) * np.ones(len(rows))
             there = weights.sum(axis=0) > 0
             rows, weights = rows[there], weights[:, there]
@@ -120,7 +120,7 @@ class BestPolicy:
                 buying = rows[choice == item]
                 cost[buying] += self.prices.costs[item]
                 bought[np.ix_(buying, self.prices.members[item])] = True
-                buying = buying[cells[buying, item] >= 0]
+                buying = buying[results[buying, item] >= 0]
                 after = _with(known, item)
                 waiting[after] = np.concatenate([waiting.get(after, buying[:0]), buying])
         return Purchases(np.array(self.classes)[answers], proba, cost, bought)
@@ -259,7 +259,7 @@ def _with(known: Known, item: int) -> Known:
 
 
 def _can_be(known: Known, prices: Prices, budget: float) -> bool:
-    """Tell whether a case can have bought these items."""
+    """Return whether a case can have bought these items."""
     paid = sum(prices.costs[item] for item in known)
     # A sum of prices may be above the budget by rounding alone.
     if paid > budget + 1e-9:

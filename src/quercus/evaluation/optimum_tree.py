@@ -52,10 +52,10 @@ class _Unroller:
         self._follow((), {}, -1, (), {})
         return [PolicyNode(**node) for node in self.found]
 
-    def _follow(self, known: Known, cells: dict[int, int], parent: int, parts: tuple[Names, ...], values: Any) -> int:
+    def _follow(self, known: Known, results: dict[int, int], parent: int, parts: tuple[Names, ...], values: Any) -> int:
         """Add a position and all that follows it; return its number."""
-        at = tuple(cells[item] for item in known)
-        weights = self._weights(known, cells)
+        at = tuple(results[item] for item in known)
+        weights = self._weights(known, results)
         item = int(self.policy.choices[known][at])
         number = len(self.found)
         node = self._describe(number, parent, weights, parts, values, len(known))
@@ -65,33 +65,33 @@ class _Unroller:
             return number
         node |= {"kind": "question", "question": self.policy.prices.items[item], "stop": None}
         node["price"] = self.policy.prices.costs[item]
-        below = [self.found[child] for child in self._branch(known, cells, number, item)]
+        below = [self.found[child] for child in self._branch(known, results, number, item)]
         for name in _EXPECTED:
             node[name] = sum(child["reach"] * child[name] for child in below) / node["reach"]
         node["cost"] += node["price"]
         node["questions"] += 1.0
         return number
 
-    def _weights(self, known: Known, cells: dict[int, int]) -> Floats:
+    def _weights(self, known: Known, results: dict[int, int]) -> Floats:
         """Return P(class, what is known)."""
         if known not in self.weights:
             self.weights[known] = np.moveaxis(self.weigh(known), 0, -1)
-        weights: Floats = self.weights[known][tuple(cells[item] for item in known)]
+        weights: Floats = self.weights[known][tuple(results[item] for item in known)]
         return weights
 
-    def _branch(self, known: Known, cells: dict[int, int], parent: int, item: int) -> list[int]:
+    def _branch(self, known: Known, results: dict[int, int], parent: int, item: int) -> list[int]:
         """Add what can come back of an item."""
         places = self.policy.prices.members[item]
         names, every = self.policy.prices.names, self.policy.environment.values
         after = tuple(sorted((*known, item)))
         added = []
-        for cell, values in enumerate(product(*(every[place] for place in places))):
-            reached = cells | {item: cell}
+        for result, values in enumerate(product(*(every[place] for place in places))):
+            reached = results | {item: result}
             if not self._weights(after, reached).sum() > 0:
                 continue
-            told = dict(zip(places, values, strict=True))
-            parts = tuple(Names(names[place], (value,), len(every[place])) for place, value in told.items())
-            came = {names[place]: value for place, value in told.items()}
+            by_place = dict(zip(places, values, strict=True))
+            parts = tuple(Names(names[place], (value,), len(every[place])) for place, value in by_place.items())
+            came = {names[place]: value for place, value in by_place.items()}
             added.append(self._follow(after, reached, parent, parts, came))
         return added
 

@@ -45,7 +45,7 @@ def accuracy(run: Run, width: int, height: int, css: str = "") -> str:
     lines = _accuracy_lines(run)
     x, y = accuracy_axes(run)
     curve = run.curve
-    notes = [
+    tooltips = [
         (
             float(rows),
             float(share),
@@ -57,7 +57,7 @@ def accuracy(run: Run, width: int, height: int, css: str = "") -> str:
         )
     ]
     alt = f"{run.learner_name} ends at {show_percent(run.accuracy)} right answers"
-    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, notes=notes, css=css)
+    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, tooltips=tooltips, css=css)
 
 
 def accuracy_axes(run: Run) -> tuple[Axis, Axis]:
@@ -101,24 +101,24 @@ def windows_key(run: Run) -> str:
     return key(_window_lines(run))
 
 
-def told(run: Run, width: int, height: int, css: str = "") -> str:
+def draw_estimate(run: Run, width: int, height: int, css: str = "") -> str:
     """Draw what the labels tell about accuracy, with its bounds, beside accuracy itself.
 
     Examples
     --------
     >>> import quercus as qc
     >>> run = qc.evaluate(qc.streams.Noise(rows=5000), qc.ConfidenceTree(), ask=qc.ask.Random(0.1))
-    >>> told(run, 600, 300)[:4]
+    >>> draw_estimate(run, 600, 300)[:4]
     '<svg'
     """
-    lines = _told_lines(run)
+    lines = _estimate_lines(run)
     x, curve = log_rows(run.rows), run.curve
     first = float(curve["rows"][np.isfinite(lines[0].y.astype(np.float64)).argmax()])
     if x.low < first < x.high:
         # What cannot be told yet takes no room.
         x = Axis(first, x.high, [first, *(t for t in x.ticks if t > 1.5 * first)], write_rows, log=True)
     y = fit(lines, x, _percent, (0.0, 1.0))
-    notes = [
+    tooltips = [
         (
             float(rows),
             float(true),
@@ -130,22 +130,22 @@ def told(run: Run, width: int, height: int, css: str = "") -> str:
         )
     ]
     alt = f"accuracy of {run.learner_name}, and what {plural(run.labels, 'label')} tell about it"
-    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, notes=notes, css=css)
+    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, tooltips=tooltips, css=css)
 
 
-def told_key(run: Run) -> str:
+def estimate_key(run: Run) -> str:
     """Return the legend of `told`."""
-    return key(_told_lines(run))
+    return key(_estimate_lines(run))
 
 
-def told_bounds(run: Run) -> tuple[Values, Values]:
+def estimate_bounds(run: Run) -> tuple[Values, Values]:
     """Return the bounds of what labels tell, NaN where they are so wide that nothing else could be seen.
 
     Examples
     --------
     >>> import quercus as qc
     >>> run = qc.evaluate(qc.streams.Noise(rows=5000), qc.ConfidenceTree(), ask=qc.ask.Random(0.1))
-    >>> low, high = told_bounds(run)
+    >>> low, high = estimate_bounds(run)
     >>> bool(np.nanmax(high - low) <= 0.4), len(low) == len(run.curve["rows"])
     (True, True)
     """
@@ -219,9 +219,9 @@ def _accuracy_lines(run: Run) -> list[Line]:
     return lines
 
 
-def _told_lines(run: Run) -> list[Line]:
+def _estimate_lines(run: Run) -> list[Line]:
     rows, fair = run.curve["rows"], run.fair
-    low, high = told_bounds(run)
+    low, high = estimate_bounds(run)
     value = np.where(np.isnan(low.astype(np.float64)), math.nan, run.curve["fair"])
     bounds = "" if fair is None else f" {show_bounds(fair)}"
     name = "" if fair is None else f" {show_percent(fair.value)}"

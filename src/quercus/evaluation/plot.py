@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quercus.evaluation.bought import costs_along, show_price
-from quercus.evaluation.pictures import accuracy_axes, told_bounds, whole_blocks
+from quercus.evaluation.pictures import accuracy_axes, estimate_bounds, whole_blocks
 from quercus.evaluation.words import show_amount, show_bounds, show_percent
 from quercus.explain.words import plural
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quercus.evaluation.run import Run
     from quercus.ledger.accuracy import Estimate
 
-LEARNER, WINDOW, MAJORITY, PREVIOUS, BEST, TOLD = "#0072b2", "#56b4e9", "#8a8a8a", "#d55e00", "#009e73", "#b0478f"
+LEARNER, WINDOW, MAJORITY, PREVIOUS, BEST, ESTIMATE = "#0072b2", "#56b4e9", "#8a8a8a", "#d55e00", "#009e73", "#b0478f"
 TEXT = "#333333"
 
 
@@ -113,7 +113,7 @@ def _curves(axes: Any, run: Run) -> None:
         label = f"{run.learner_name}, each {plural(run.window, 'row')}"
         axes.plot(blocks["rows"], blocks["accuracy"], color=WINDOW, linewidth=1.0, alpha=0.9, label=label)
     if run.fair is not None:
-        _told(axes, run, run.fair)
+        _draw_estimate(axes, run, run.fair)
     label = f"{run.learner_name}, all rows so far {show_percent(run.accuracy)}"
     axes.plot(rows, run.curve["accuracy"], color=LEARNER, linewidth=2.4, label=label)
 
@@ -132,16 +132,16 @@ def _costs(axes: Any, run: Run) -> None:
     axes.legend(loc="upper right", frameon=False, fontsize=9.5)
 
 
-def _told(axes: Any, run: Run, fair: Estimate) -> None:
+def _draw_estimate(axes: Any, run: Run, fair: Estimate) -> None:
     """Draw what the labels tell: the figure, its bounds, and at the end their plain count."""
     rows = run.curve["rows"]
-    low, high = told_bounds(run)
+    low, high = estimate_bounds(run)
     label = f"plain count of these labels {show_percent(fair.naive)}"
-    axes.plot(rows[-1:], [fair.naive] * len(rows[-1:]), "x", color=TOLD, markersize=8, clip_on=False, label=label)
-    axes.fill_between(rows, low, high, color=TOLD, alpha=0.16, linewidth=0, label=f"bounds {show_bounds(fair)}")
+    axes.plot(rows[-1:], [fair.naive] * len(rows[-1:]), "x", color=ESTIMATE, markersize=8, clip_on=False, label=label)
+    axes.fill_between(rows, low, high, color=ESTIMATE, alpha=0.16, linewidth=0, label=f"bounds {show_bounds(fair)}")
     label = f"told by {plural(run.labels, 'label')} {show_percent(fair.value)}"
     value = np.where(np.isnan(low.astype(np.float64)), np.nan, run.curve["fair"])
-    axes.plot(rows, value, color=TOLD, linewidth=1.6, label=label)
+    axes.plot(rows, value, color=ESTIMATE, linewidth=1.6, label=label)
 
 
 def _decorate(axes: Any, run: Run) -> None:

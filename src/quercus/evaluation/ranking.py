@@ -35,25 +35,25 @@ def information(X: NDArray[np.float64], y: NDArray[Any], nominal: Collection[int
     array([1., 0.])
     """
     labels = np.unique(y, return_inverse=True)[1]
-    return np.array([_tells(X[:, j], labels, j in nominal) for j in range(X.shape[1])], np.float64)
+    return np.array([_mutual_information(X[:, j], labels, j in nominal) for j in range(X.shape[1])], np.float64)
 
 
-def _tells(column: NDArray[np.float64], labels: NDArray[np.int64], is_nominal: bool) -> float:
+def _mutual_information(column: NDArray[np.float64], labels: NDArray[np.int64], is_nominal: bool) -> float:
     known = ~np.isnan(column)
     column, labels = column[known], labels[known]
     if not len(column):
         return 0.0
     if len(np.unique(column)) > _BINS and not is_nominal:
         column = np.searchsorted(np.quantile(column, np.arange(1, _BINS) / _BINS), column).astype(np.float64)
-    cells = np.unique(column, return_inverse=True)[1]
-    joint = np.zeros((cells.max() + 1, labels.max() + 1))
-    np.add.at(joint, (cells, labels), 1 / len(labels))
+    codes = np.unique(column, return_inverse=True)[1]
+    joint = np.zeros((codes.max() + 1, labels.max() + 1))
+    np.add.at(joint, (codes, labels), 1 / len(labels))
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
     seen = joint > 0
     return float(np.sum(joint[seen] * np.log2(joint[seen] / apart[seen])) * known.mean())
 
 
-def choose_items(prices: Prices, told: Sequence[float], count: int, per_price: bool = False) -> list[int]:
+def choose_items(prices: Prices, bits: Sequence[float], count: int, per_price: bool = False) -> list[int]:
     """Return the items that tell most about the label, what is free among them, and all that these require.
 
     A group tells what its features tell together, added up. Items that something else requires count as chosen, so
@@ -63,7 +63,7 @@ def choose_items(prices: Prices, told: Sequence[float], count: int, per_price: b
     ----------
     prices
         The items.
-    told
+    bits
         What each feature tells, as `information` returns it.
     count
         How many to choose that are not free.
@@ -77,7 +77,7 @@ def choose_items(prices: Prices, told: Sequence[float], count: int, per_price: b
     >>> choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1), choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1, per_price=True)
     ([0, 2], [0, 1])
     """
-    worth = [sum(told[place] for place in places) for places in prices.members]
+    worth = [sum(bits[place] for place in places) for places in prices.members]
     paid = [item for item, price in enumerate(prices.costs) if price > 0]
     if per_price:
         worth = [value / price if price else value for value, price in zip(worth, prices.costs, strict=True)]

@@ -84,7 +84,7 @@ def report_html(run: Run) -> str:
         _head(run),
         _accuracy(run),
         _bought(run),
-        _told(run),
+        _draw_estimate(run),
         _blocks(run),
         _other_curves(run),
         sections.classes(run),
@@ -238,7 +238,7 @@ def _bought(run: Run) -> str:
     )
 
 
-def _told(run: Run) -> str:
+def _draw_estimate(run: Run) -> str:
     if run.fair is None or not run.rows:
         return ""
     return sections.section(
@@ -246,9 +246,9 @@ def _told(run: Run) -> str:
         '<p class="soft small">All rows are known in a test; in use there are only the labels that were asked for. '
         "Weighted by the probability with which each was asked they tell the accuracy over all rows, within bounds "
         "that hold at every moment with a probability of 95%.</p>",
-        f'<div class="key">{pictures.told_key(run)}</div>',
-        pictures.told(run, 990, 320, "wide"),
-        pictures.told(run, 358, 280, "narrow"),
+        f'<div class="key">{pictures.estimate_key(run)}</div>',
+        pictures.draw_estimate(run, 990, 320, "wide"),
+        pictures.draw_estimate(run, 358, 280, "narrow"),
         sections.labels(run),
     )
 

@@ -156,7 +156,7 @@ class RunLedger:
         """
         self._held = (asked, answers, rows, covered, list(classes))
 
-    def note(self) -> None:
+    def record(self) -> None:
         """Take in what was held last."""
         if self._held is None:
             return

@@ -74,7 +74,7 @@ def all_figures(run: Run) -> str:
 def labels(run: Run) -> str:
     """Return what labels cost and tell, and by class how often the answer was right as far as they tell."""
     lines = [[*row, *[""] * (3 - len(row))] for row in label_rows(run)]
-    told = _table(["", "", ""], lines, numbers=2)
+    table = _table(["", "", ""], lines, numbers=2)
     known = dict(zip(run.classes, run.confusion.tolist(), strict=True))
     recalls = []
     for label, figure in list(run.fair_recall.items())[:_MOST_CLASSES]:
@@ -83,7 +83,7 @@ def labels(run: Run) -> str:
         recalls.append([str(label), f"{figure.labels:,}", show(true, 3), show(figure.value, 3), show_bounds(figure, 3)])
     head = ["class", "labels", "recall", "told by labels", "bounds"]
     by_class = _table(head, recalls, numbers=4) + _more(len(run.fair_recall) - len(recalls), "class")
-    return f'<div style="margin:18px 0">{told}</div>{by_class}'
+    return f'<div style="margin:18px 0">{table}</div>{by_class}'
 
 
 def purchases(run: Run) -> str:

@@ -95,26 +95,26 @@ class Session:
             raise found from error
         # All figures shall belong to the same rows.
         with uninterrupted():
-            self._note(said)
+            self._record(said)
 
-    def _note(self, said: Answers) -> None:
+    def _record(self, said: Answers) -> None:
         if self.learned < self.warm_up:
             self.scores.observe(said.truth, said.classes)
             self.driver.clock.reset()
         else:
             self.windows.add(self.scores.update(*said))
             if self.run_ledger is not None:
-                self.run_ledger.note()
+                self.run_ledger.record()
             if self.purchases is not None:
-                self.purchases.note()
+                self.purchases.record()
             if self.scores.rows == self.curve.due:
                 self._add_point()
         self.learned += len(said.truth)
 
     def _add_point(self) -> None:
-        told = () if self.run_ledger is None else self.run_ledger.point()
+        estimates = () if self.run_ledger is None else self.run_ledger.point()
         paid = {} if self.purchases is None else self.purchases.point()
-        self.curve.add(self.scores, leaves_of(self.learner), *told, **paid)
+        self.curve.add(self.scores, leaves_of(self.learner), *estimates, **paid)
 
     def standing(self) -> str:
         """Return how good the learner is so far; with labels that were asked for, as far as they tell."""

@@ -186,8 +186,8 @@ def _check_best(prices: Sequence[float], best: Iterable[int] | None) -> dict[str
     wrong = [count for count in counts if isinstance(count, bool) or not hasattr(count, "__index__")]
     if wrong or len(set(counts)) < len(counts) or any(not 1 <= count <= most for count in counts):
         raise ValueError(f"best is {counts!r}; give whole numbers from 1 to {most} that differ.")
-    ways = (BEST, BEST_PER_PRICE) if len(set(paid)) > 1 else (BEST,)
-    return {way: tuple(int(count) for count in counts) for way in ways} if counts else {}
+    rankings = (BEST, BEST_PER_PRICE) if len(set(paid)) > 1 else (BEST,)
+    return {ranking: tuple(int(count) for count in counts) for ranking in rankings} if counts else {}
 
 
 def _check_names(lines: Mapping[str, Any], rivals: Mapping[str, Any], fixed: Mapping[str, Any]) -> None:

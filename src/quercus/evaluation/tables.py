@@ -30,8 +30,8 @@ def sentence(run: Run) -> str:
     if run.cost is not None:
         parts.append(cost_words(run))
     if run.fair is not None:
-        told = f"{show_percent(run.fair.value)} by them alone, {show_bounds(run.fair)}"
-        parts.append(f"{plural(run.labels, 'label')} paid for ({told})")
+        estimate = f"{show_percent(run.fair.value)} by them alone, {show_bounds(run.fair)}"
+        parts.append(f"{plural(run.labels, 'label')} paid for ({estimate})")
     if not math.isnan(run.log_loss):
         parts.append(f"log-loss {show(run.log_loss, 3)}")
     if run.loss:

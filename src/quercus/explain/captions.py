@@ -43,11 +43,11 @@ def brief(test: Test, passed: bool, columns: int, pretty: bool = False) -> str:
     """
     name, sign, value = show_name(test.feature), test.sign(passed), test.shown(passed)
     sign = _PRETTY[sign] if pretty else sign
-    room = columns - width(sign) - 2
-    if width(name) + width(value) > room:
-        columns = max(room - width(name), room // 2)
+    space = columns - width(sign) - 2
+    if width(name) + width(value) > space:
+        columns = max(space - width(name), space // 2)
         value = shorten(test.shown(passed, columns), columns)
-        name = shorten(name, room - width(value))
+        name = shorten(name, space - width(value))
     return f"{name} {sign} {value}"
 
 
@@ -228,7 +228,7 @@ def pick_colours(weights: Sequence[float]) -> list[str]:
     return [chosen.get(place, GREY) for place in range(len(weights))]
 
 
-def notes(view: TreeView) -> list[str]:
+def footnotes(view: TreeView) -> list[str]:
     """Say why the counts of a tree may be fewer than the rows that it learned, and what counts beside it.
 
     Parameters
@@ -240,11 +240,11 @@ def notes(view: TreeView) -> list[str]:
     --------
     >>> from quercus.explain import Leaf, Node, TreeView
     >>> leaf = Node(0, -1, None, 0, None, True, (3.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
-    >>> notes(TreeView("ConfidenceTree", ("a",), ("x",), (leaf,), rows=3))
+    >>> footnotes(TreeView("ConfidenceTree", ("a",), ("x",), (leaf,), rows=3))
     []
     """
-    told = [view.beside] if view.beside else []
+    lines = [view.beside] if view.beside else []
     if view.root.total < view.rows:
         counted = f"{show_count(view.root.total)} of {view.rows:,} labels"
-        told.insert(0, f"the answers rest on {counted}: {view.fewer}")
-    return told
+        lines.insert(0, f"the answers rest on {counted}: {view.fewer}")
+    return lines

@@ -145,15 +145,15 @@ def choose_opened(
         children.setdefault(node.parent, []).append(place)
     opened: set[int] = set()
     waiting = [(-weights[0], 0)]
-    room = len(nodes) - 1 if max_nodes is None else max_nodes - 1
+    left = len(nodes) - 1 if max_nodes is None else max_nodes - 1
     while waiting:
         node = nodes[heapq.heappop(waiting)[1]]
         below = children.get(node.id, [])
         if not below or (max_depth is not None and node.depth >= max_depth):
             continue
-        if len(below) > room:
+        if len(below) > left:
             continue
-        room -= len(below)
+        left -= len(below)
         opened.add(node.id)
         for place in below:
             heapq.heappush(waiting, (-weights[place], place))

@@ -70,14 +70,14 @@ class PathStep:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the step as plain data."""
-        told = {
+        data = {
             "feature": self.feature,
             "test": self.test.text(self.passed),
             "value": native(self.value),
             "missing": self.missing,
         }
         # The text of a test may leave some of them out.
-        return {**told, "categories": list(self.test.categories)} if self.test.op == "in" else told
+        return {**data, "categories": list(self.test.categories)} if self.test.op == "in" else data
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -283,10 +283,10 @@ def _categories(steps: Sequence[PathStep]) -> str:
     return f"not {listed}"
 
 
-def _leaf_lines(told: Explanation) -> list[str]:
+def _leaf_lines(explanation: Explanation) -> list[str]:
     """Write what the leaf has seen and how sure that makes the answer."""
-    answer = show_value(told.prediction)
-    order = ranked(list(told.counts), list(told.counts.values()))
+    answer = show_value(explanation.prediction)
+    order = ranked(list(explanation.counts), list(explanation.counts.values()))
     shown = [f"{show_value(label)} {show_count(count)}" for label, count in order[:_SHOWN]]
     if len(order) > _SHOWN:
         rest = sum(count for _, count in order[_SHOWN:])
@@ -295,29 +295,30 @@ def _leaf_lines(told: Explanation) -> list[str]:
     if not order:
         return ["in this leaf: no labels yet"]
     lines = [f"in this leaf: {', '.join(shown)} ({show_count(total)} label{'' if total == 1 else 's'})"]
-    if told.answered_by == "naive Bayes":
+    if explanation.answered_by == "naive Bayes":
         lines.append("answered by naive Bayes: all known features of the example were weighed, not only the counts")
-    if told.interval is not None:
-        low, high = told.interval
+    if explanation.interval is not None:
+        low, high = explanation.interval
         lines.append(f"the true share of {answer} here is between {show_share(low)} and {show_share(high)}")
     most = order[0][0]
-    if told.counts.get(told.prediction, 0.0) < order[0][1]:
-        lines.append(f"{show_value(most)} is more frequent here; {_difference(told)} made the difference")
+    if explanation.counts.get(explanation.prediction, 0.0) < order[0][1]:
+        lines.append(f"{show_value(most)} is more frequent here; {_difference(explanation)} made the difference")
         answer = show_value(most)
-    if told.consistent is None:
+    if explanation.consistent is None:
         return lines
-    if told.consistent:
+    if explanation.consistent:
         lines.append(f"certain that {answer} is the most frequent answer here")
     else:
         lines.append(f"not yet certain that {answer} is the most frequent answer here")
     return lines
 
 
-def _difference(told: Explanation) -> str:
+def _difference(explanation: Explanation) -> str:
     """Say what but the counts of the leaf decided."""
-    if told.answered_by == "naive Bayes":
+    if explanation.answered_by == "naive Bayes":
         return "the features"
-    is_most_probable = told.probabilities.get(told.prediction, 0.0) >= max(told.probabilities.values(), default=0.0)
-    if told.answered_by == "all prunings" and is_most_probable:
+    probabilities = explanation.probabilities
+    is_most_probable = probabilities.get(explanation.prediction, 0.0) >= max(probabilities.values(), default=0.0)
+    if explanation.answered_by == "all prunings" and is_most_probable:
         return "what nodes above or recent labels tell"
     return "the price of mistakes"

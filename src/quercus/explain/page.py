@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from quercus.explain.captions import notes, summary
+from quercus.explain.captions import footnotes, summary
 from quercus.explain.picture import FONT, frame
-from quercus.explain.svg import MISSING_NOTE, drawing, legend, shown_note
+from quercus.explain.svg import MISSING_FOOTNOTE, drawing, legend, shown_footnote
 from quercus.explain.view import TreeView
 
 _LEGEND = "display:inline-flex;align-items:center;gap:6px;margin:0 16px 4px 0"
@@ -46,13 +46,13 @@ def to_html(view: TreeView, max_depth: int | None = 5, max_nodes: int | None = 3
     '<div class="quercus-tree" s'
     """
     shown = view.pruned(max_depth, max_nodes)
-    return write_html(summary(view), legend(shown), _notes(view, shown), drawing(shown), page=page)
+    return write_html(summary(view), legend(shown), _footnotes(view, shown), drawing(shown), page=page)
 
 
 def write_html(
     title: str,
     colours: Sequence[tuple[str, str]],
-    notes: Sequence[str],
+    footnotes: Sequence[str],
     drawn: tuple[str, float, float],
     *,
     page: bool = False,
@@ -65,7 +65,7 @@ def write_html(
         What stands above.
     colours
         Colours and the names that they stand for.
-    notes
+    footnotes
         What is to be said besides, as HTML.
     drawn
         The parts of the picture, its width and its height.
@@ -82,7 +82,7 @@ def write_html(
         f"</span>{escape(name)}</span>"
         for hue, name in colours
     )
-    said = f'<div style="opacity:.8;font-size:12px;margin:2px 0 8px">{" · ".join(notes)}</div>' if notes else ""
+    said = f'<div style="opacity:.8;font-size:12px;margin:2px 0 8px">{" · ".join(footnotes)}</div>' if footnotes else ""
     picture = frame(*drawn, title, 'style="display:block"')
     body = (
         f'<div class="quercus-tree" style="max-width:100%;font:13px/1.5 {FONT}">'
@@ -94,12 +94,12 @@ def write_html(
     return _PAGE.format(title=escape(title), body=body) if page else body
 
 
-def _notes(view: TreeView, shown: TreeView) -> list[str]:
+def _footnotes(view: TreeView, shown: TreeView) -> list[str]:
     if len(shown.nodes) == 1 and shown is view:
         return []
     ring = "display:inline-block;width:12px;line-height:12px;border:1px solid;border-radius:50%;text-align:center"
-    parts = [f'<span style="{ring};font-size:9.5px;font-weight:600">?</span> {MISSING_NOTE}']
+    parts = [f'<span style="{ring};font-size:9.5px;font-weight:600">?</span> {MISSING_FOOTNOTE}']
     parts.append("thicker lines carry more labels")
     if shown is not view:
-        parts.append(shown_note(view, shown))
-    return parts + notes(view)
+        parts.append(shown_footnote(view, shown))
+    return parts + footnotes(view)

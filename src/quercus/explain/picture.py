@@ -65,26 +65,26 @@ def draw(nodes: Sequence[Face], gap: float = 50) -> tuple[str, float, float]:
     return "".join(parts), wide, 2 * _PAD + _HIGH + _ROW * max(across)
 
 
-def head_room(corner: str) -> float:
-    """Return the room for what stands at the top of a box, beside what stands in its corner.
+def head_space(corner: str) -> float:
+    """Return the space for what stands at the top of a box, beside what stands in its corner.
 
     Examples
     --------
-    >>> head_room("97%"), head_room("")
+    >>> head_space("97%"), head_space("")
     (106, 140)
     """
     return _BOX - 2 * _INSIDE - (10 + 8 * len(corner) if corner else 0)
 
 
-def fit_head(write: Callable[[int], str], room: float) -> str:
+def fit_head(write: Callable[[int], str], space: float) -> str:
     """Return the longest form of what stands at the top of a box that fits.
 
     Parameters
     ----------
     write
         Gives the form of so many columns.
-    room
-        As `head_room` tells.
+    space
+        From `head_space`.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def fit_head(write: Callable[[int], str], room: float) -> str:
     'number of … contacts'
     """
     columns = 40
-    while columns > 6 and pixels(write(columns), 12.5) * SQUEEZE > room:
+    while columns > 6 and pixels(write(columns), 12.5) * SQUEEZE > space:
         columns -= 1
     return write(columns)
 
@@ -111,7 +111,7 @@ def make_bar(hues: Sequence[str], shares: Sequence[float]) -> tuple[tuple[str, f
     return tuple((hue, share) for hue, share in [*pieces, (GREY, grey)] if share > 0)
 
 
-def write_line(x: float, y: float, text: str, size: float, room: float, more: str = "") -> str:
+def write_line(x: float, y: float, text: str, size: float, space: float, more: str = "") -> str:
     """Write a line, squeezed where it could be wider than the room for it.
 
     Examples
@@ -120,7 +120,7 @@ def write_line(x: float, y: float, text: str, size: float, room: float, more: st
     '<text x="0" y="14.0" font-size="12" >age</text>'
     """
     wide = pixels(text, size) * (1.0 if "font-weight" in more else SQUEEZE)
-    squeeze = f' textLength="{room:.10g}" lengthAdjust="spacingAndGlyphs"' if wide > room else ""
+    squeeze = f' textLength="{space:.10g}" lengthAdjust="spacingAndGlyphs"' if wide > space else ""
     return f'<text x="{x:.10g}" y="{y:.1f}" font-size="{size:.10g}"{squeeze} {more}>{escape(text)}</text>'
 
 
@@ -183,7 +183,7 @@ def _edges(children: Sequence[Face], spot: dict[int, tuple[float, float]], gap: 
 def _box(node: Face, at: tuple[float, float]) -> str:
     """Draw a node."""
     x, y = at
-    room = _BOX - 2 * _INSIDE
+    space = _BOX - 2 * _INSIDE
     look = 'fill="currentColor" fill-opacity=".05" stroke="currentColor" stroke-opacity=".45"'
     if node.hue is not None:
         look = f'fill="{node.hue}" fill-opacity=".16" stroke="{node.hue}" stroke-width="1.6"'
@@ -195,11 +195,11 @@ def _box(node: Face, at: tuple[float, float]) -> str:
         [
             f"<g><title>{escape(node.title)}</title>",
             f'<rect x="{x:.10g}" y="{y:.1f}" width="{_BOX}" height="{_HIGH}" rx="9" {look}/>',
-            write_line(x + _INSIDE, y + 19, node.head, 12.5, head_room(node.corner), 'font-weight="600"'),
-            write_line(end, y + 19, node.corner, 12, room, 'text-anchor="end"') if node.corner else "",
-            _bar(node, x + _INSIDE, y + 27, room),
-            write_line(x + _INSIDE, y + 50, node.left, 10.5, 0.54 * room, 'fill-opacity=".8"'),
-            write_line(end, y + 50, node.right, 10.5, 0.45 * room, faint) if node.right else "",
+            write_line(x + _INSIDE, y + 19, node.head, 12.5, head_space(node.corner), 'font-weight="600"'),
+            write_line(end, y + 19, node.corner, 12, space, 'text-anchor="end"') if node.corner else "",
+            _bar(node, x + _INSIDE, y + 27, space),
+            write_line(x + _INSIDE, y + 50, node.left, 10.5, 0.54 * space, 'fill-opacity=".8"'),
+            write_line(end, y + 50, node.right, 10.5, 0.45 * space, faint) if node.right else "",
             "</g>",
         ]
     )

@@ -10,7 +10,7 @@ from quercus.explain.picture import (
     draw,
     fit_head,
     frame,
-    head_room,
+    head_space,
     make_bar,
     missing_mark,
     pixels,
@@ -19,7 +19,7 @@ from quercus.explain.picture import (
 from quercus.explain.view import TreeView
 from quercus.explain.words import others, plural, shorten, show_share, show_value
 
-MISSING_NOTE = "missing values take this branch"
+MISSING_FOOTNOTE = "missing values take this branch"
 _MARGIN = 18
 _GROUND = (
     "<style>.quercus-ground{color:#1b1d21;background:#fff}"
@@ -87,7 +87,7 @@ def faces(view: TreeView) -> list[Face]:
     found = []
     for node in view.nodes:
         share = _share(view, node)
-        head, right = _words(node, head_room(share))
+        head, right = _words(node, head_space(share))
         first = node.side == "left"
         found.append(
             Face(
@@ -126,7 +126,7 @@ def legend(view: TreeView) -> list[tuple[str, str]]:
     return [*named, (GREY, others(grey))] if grey else named
 
 
-def shown_note(view: TreeView, shown: TreeView) -> str:
+def shown_footnote(view: TreeView, shown: TreeView) -> str:
     """Say what a pruned drawing leaves out, nothing if it leaves out nothing.
 
     Examples
@@ -134,7 +134,7 @@ def shown_note(view: TreeView, shown: TreeView) -> str:
     >>> from quercus.explain import Leaf, Node, TreeView
     >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
     >>> view = TreeView("HoeffdingTree", ("a",), (), (leaf,), 9)
-    >>> shown_note(view, view)
+    >>> shown_footnote(view, view)
     ''
     """
     if shown is view:
@@ -156,10 +156,10 @@ def _header(view: TreeView, shown: TreeView, wide: float) -> tuple[str, float]:
     if len(shown.nodes) > 1:
         y += 23
         parts.append(missing_mark(7, y - 4))
-        parts.append(write_line(20, y, f"{MISSING_NOTE} · thicker lines carry more labels", 11.5, wide - 20))
+        parts.append(write_line(20, y, f"{MISSING_FOOTNOTE} · thicker lines carry more labels", 11.5, wide - 20))
     if shown is not view:
         y += 18
-        parts.append(write_line(0, y, shown_note(view, shown), 11.5, wide))
+        parts.append(write_line(0, y, shown_footnote(view, shown), 11.5, wide))
     return "".join(parts), y + 16
 
 
@@ -172,14 +172,14 @@ def _share(view: TreeView, node: Node) -> str:
     return show_share(node.shares[view.classes.index(node.prediction)])
 
 
-def _words(node: Node, room: float) -> tuple[str, str]:
+def _words(node: Node, space: float) -> tuple[str, str]:
     """Return what stands on top of a box and at its lower right."""
     test = node.test
     if node.leaf is not None:
         answer = "no answer yet" if node.prediction is None else show_value(node.prediction)
         sure = {None: "", True: "certain", False: "uncertain"}[node.leaf.consistent]
-        return fit_head(lambda columns: shorten(answer, columns), room), sure
+        return fit_head(lambda columns: shorten(answer, columns), space), sure
     hidden = f"+{plural(node.hidden_leaves, 'leaf')}" if node.hidden_leaves else ""
     if test is None:
         return "", hidden
-    return fit_head(lambda columns: brief(test, True, columns, pretty=True), room), hidden
+    return fit_head(lambda columns: brief(test, True, columns, pretty=True), space), hidden

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quercus.explain.captions import brief, notes, shares, state, summary
+from quercus.explain.captions import brief, footnotes, shares, state, summary
 from quercus.explain.chart import Placed, last_children
 from quercus.explain.nodes import Node
 from quercus.explain.view import TreeView
@@ -59,7 +59,7 @@ def to_text(view: TreeView, max_depth: int | None = None, max_nodes: int | None 
         lines.append(line.rstrip())
     if shown is not view:
         lines.append(f"{len(shown.nodes):,} of {plural(len(view.nodes), 'node')} shown")
-    return "\n".join(lines + notes(view))
+    return "\n".join(lines + footnotes(view))
 
 
 def _answer(node: Node) -> str:
@@ -76,8 +76,8 @@ def _tree_column(view: TreeView) -> list[str]:
     for node in view.nodes[1:]:
         parent, first = view.node(node.parent), node.side == "left"
         condition = "" if parent.test is None else brief(parent.test, first, _CONDITION)
-        tells = parent.test is not None and parent.test.asks_missing
-        captions.append(condition + (" ?" if parent.missing_left == first and not tells else ""))
+        is_asked = parent.test is not None and parent.test.asks_missing
+        captions.append(condition + (" ?" if parent.missing_left == first and not is_asked else ""))
     return tree_column(view.nodes, captions)
 
 

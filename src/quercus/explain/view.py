@@ -68,19 +68,19 @@ class TreeView:
     def __post_init__(self) -> None:
         if not self.nodes:
             raise ValueError("a tree view needs at least one node; give an empty leaf for a tree that learned nothing.")
-        open_sides: list[tuple[int, str]] = [(-1, "root")]
+        open_branches: list[tuple[int, str]] = [(-1, "root")]
         for node in self.nodes:
             place = (node.parent, node.side or "root")
-            if not open_sides or open_sides.pop() != place:
+            if not open_branches or open_branches.pop() != place:
                 raise ValueError(f"node {node.id} is out of order; list the nodes in preorder, left side first.")
             if len(node.counts) != len(self.classes):
                 raise ValueError(f"node {node.id} has {len(node.counts)} counts for {len(self.classes)} classes.")
             if node.leaf is None and not node.hidden_leaves:
                 if node.test is None:
                     raise ValueError(f"node {node.id} has neither a test nor a leaf; give it one of them.")
-                open_sides += [(node.id, "right"), (node.id, "left")]
-        if open_sides:
-            parent, side = open_sides[-1]
+                open_branches += [(node.id, "right"), (node.id, "left")]
+        if open_branches:
+            parent, side = open_branches[-1]
             raise ValueError(f"node {parent} has no {side} child; give both children of every inner node.")
         if len(self._at) != len(self.nodes):
             raise ValueError("two nodes have the same id; ids must be unique.")

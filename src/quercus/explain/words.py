@@ -133,12 +133,12 @@ def shorten(text: str, columns: int) -> str:
         return text
     if columns < 1:
         return ""
-    head, tail, room = "", "", columns - 1
+    head, tail, space = "", "", columns - 1
     front, back = 0, len(text)
     while front < back:
         at_front = width(head) <= width(tail)
         letter = text[front] if at_front else text[back - 1]
-        if width(head) + width(tail) + width(letter) > room:
+        if width(head) + width(tail) + width(letter) > space:
             break
         if at_front:
             head, front = head + letter, front + 1
@@ -186,8 +186,8 @@ def show_set(values: Sequence[Any], columns: int | None = None, most: int = 5) -
         if columns is None or width(line) <= columns:
             return line
     rest = f", ... {len(values) - 1:,} more}}" if len(values) > 1 else "}"
-    room = 0 if columns is None else columns - 1 - width(rest)
-    return "{" + shorten(show_value(values[0]), room) + rest if room >= 6 else f"{len(values):,} values"
+    space = 0 if columns is None else columns - 1 - width(rest)
+    return "{" + shorten(show_value(values[0]), space) + rest if space >= 6 else f"{len(values):,} values"
 
 
 def others(number: int) -> str:

@@ -114,7 +114,7 @@ class FairAccuracy:
         loss: float | None = None,
         truth: Any = None,
     ) -> None:
-        """Take in a question that is settled, in the order of the rows.
+        """Take in a question that is resolved, in the order of the rows.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class FairAccuracy:
         losses: ArrayLike | None = None,
         truths: Sequence[Any] | NDArray[Any] | None = None,
     ) -> None:
-        """Take in questions that are settled; the state is the same as after `add` for each.
+        """Take in questions that are resolved; the state is the same as after `add` for each.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from quercus.arguments import check_choice, check_number
 from quercus.ledger.features import Block
-from quercus.ledger.labels import LabelBook, LabelRows, type_of
+from quercus.ledger.labels import LabelRows, LabelType, type_of
 from quercus.ledger.question import Question
 from quercus.ledger.rows import block_to_json, read_block
 from quercus.ledger.values import check_text, from_micros, known, read_features, to_json, to_micros
@@ -119,7 +119,7 @@ def _to_list(values: NDArray[Any]) -> list[Any]:
 
 def read_asked(
     features: Any,
-    book: LabelBook,
+    labels: LabelType,
     *,
     row: int,
     covered: int,
@@ -143,7 +143,7 @@ def read_asked(
     --------
     >>> given = dict(price=1.0, worth=2.0, propensity=0.5, explored=False, prediction=None, probability=math.nan)
     >>> given |= dict(kind="label", question=None, key=None, time=None, expires=None)
-    >>> read_asked({"age": 41}, LabelBook(), row=3, covered=-1, **given)
+    >>> read_asked({"age": 41}, LabelType(), row=3, covered=-1, **given)
     Traceback (most recent call last):
         ...
     ValueError: covered=-1 is out of range; give a number of at least 0.
@@ -162,7 +162,7 @@ def read_asked(
         "propensity": known(_read_propensity(propensity)),
         "probability": known(min(_read_optional("probability", probability, 0.0, 1.0 + _ROUNDING), 1.0)),
         "explored": _read_flag("explored", explored),
-        "prediction": None if prediction is None else to_json(book.check(prediction, "the prediction")),
+        "prediction": None if prediction is None else to_json(labels.check(prediction, "the prediction")),
         "status": "open",
         "refunded": False,
         "skips": 0,
@@ -185,7 +185,7 @@ def make_question(values: Mapping[str, Any], row: Mapping[str, Any], key: str | 
     --------
     >>> given = dict(price=1.0, worth=2.0, propensity=0.5, explored=False, prediction=None, probability=math.nan)
     >>> given |= dict(kind="label", question=None, key=None, time=None, expires=None)
-    >>> row, values = read_asked({"age": 41}, LabelBook(), row=3, covered=4, **given)
+    >>> row, values = read_asked({"age": 41}, LabelType(), row=3, covered=4, **given)
     >>> make_question(values | {"id": 1}, row, None).features
     {'age': 41.0}
     """
@@ -226,7 +226,7 @@ def read_key(key: Any) -> str:
 
 def read_rows(
     table: Any,
-    book: LabelBook,
+    labels: LabelType,
     *,
     names: Sequence[str] | None,
     row: Any,
@@ -247,13 +247,13 @@ def read_rows(
     --------
     >>> given = dict(names=None, price=1.0, worth=math.nan, propensity=None, explored=False, probability=math.nan)
     >>> given |= dict(prediction=None, answers=["yes", None])
-    >>> read_rows({"age": [41, 29]}, LabelBook(), row=[2, 8], covered=[3, 8], **given).columns()["status"]
+    >>> read_rows({"age": [41, 29]}, LabelType(), row=[2, 8], covered=[3, 8], **given).columns()["status"]
     ['answered', 'open']
     """
     features = read_block(table, names)
     count = features.rows
-    predictions = book.read(prediction, "prediction", count)
-    answered = book.read(answers, "answers", count, type_of(predictions))
+    predictions = labels.read(prediction, "prediction", count)
+    answered = labels.read(answers, "answers", count, type_of(predictions))
     numbers: dict[str, NDArray[Any]] = {
         "row": _read_counts("row", row, count),
         "covered": _read_counts("covered", covered, count),

@@ -103,7 +103,7 @@ class FeatureStore:
         place = bisect_right(self._starts, position) - 1
         block, row = self._blocks[place], position - self._starts[place]
         return {
-            name: get_cell(column, row)
+            name: get_value(column, row)
             for j, (name, column) in enumerate(zip(block.names, block.columns, strict=True))
             if block.absent is None or not block.absent[row, j]
         }
@@ -121,12 +121,12 @@ class FeatureStore:
         return [*self._blocks, pack_rows(self._tail)] if self._tail else list(self._blocks)
 
 
-def get_cell(column: FeatureColumn, row: int) -> Value:
+def get_value(column: FeatureColumn, row: int) -> Value:
     """Return one value of a column, None if it is missing.
 
     Examples
     --------
-    >>> get_cell(np.array([1.5, np.nan]), 1), get_cell(Texts(np.array([0]), ["a"]), 0)
+    >>> get_value(np.array([1.5, np.nan]), 1), get_value(Texts(np.array([0]), ["a"]), 0)
     (None, 'a')
     """
     if isinstance(column, Texts):

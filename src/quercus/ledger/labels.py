@@ -12,12 +12,12 @@ from quercus.ledger.question import Label
 from quercus.ledger.values import check_text
 from quercus.schema.columns import (
     REFUSED,
-    Cells,
     Codes,
     Column,
     Numbers,
-    encode_cells,
+    Objects,
     encode_numbers,
+    encode_values,
     first_rows,
     plain,
     read_vector,
@@ -36,7 +36,7 @@ class LabelRows(NamedTuple):
     values: list[Label]
 
 
-class LabelBook:
+class LabelType:
     """The one type that all labels of a ledger have.
 
     Parameters
@@ -46,7 +46,7 @@ class LabelBook:
 
     Examples
     --------
-    >>> LabelBook("str").check(True, "the answer to question 3")
+    >>> LabelType("str").check(True, "the answer to question 3")
     Traceback (most recent call last):
         ...
     quercus.ledger.errors.LabelMismatch: labels were str and the answer to question 3 is bool (True); give all ...
@@ -69,7 +69,7 @@ class LabelBook:
 
         Examples
         --------
-        >>> LabelBook().check(np.int64(3), "the answer")
+        >>> LabelType().check(np.int64(3), "the answer")
         3
         """
         value = plain(raw)
@@ -107,7 +107,7 @@ class LabelBook:
 
         Examples
         --------
-        >>> LabelBook().read(["a", None, "a"], "prediction", 3)
+        >>> LabelType().read(["a", None, "a"], "prediction", 3)
         LabelRows(codes=array([ 0, -1,  0]), values=['a'])
         """
         if values is None:
@@ -119,20 +119,20 @@ class LabelBook:
             raise ValueError(f"{what} has {size(column)} labels and there are {rows} rows; give one per row.")
         if isinstance(column, Numbers):
             coded = encode_numbers(column, what)
-        elif isinstance(column, Cells):
-            coded = self._encode_cells(column.values, what, label_type)
+        elif isinstance(column, Objects):
+            coded = self._encode_values(column.values, what, label_type)
         else:
             coded = column
         return LabelRows(coded.codes.astype(np.int64), self._check_distinct(coded, what, label_type))
 
-    def _encode_cells(self, cells: list[Any], what: str, label_type: str | None) -> Codes:
-        if len(set(map(type, cells)) - {type(None)}) > 1:
+    def _encode_values(self, values: list[Any], what: str, label_type: str | None) -> Codes:
+        if len(set(map(type, values)) - {type(None)}) > 1:
             # equal labels of two types, as 1 and True, must not meet: the first of another type is refused
-            for row, raw in enumerate(cells):
+            for row, raw in enumerate(values):
                 if plain(raw) is not None:
                     label_type = type(self.check(raw, f"row {row} of {what}", label_type)).__name__
-            cells = [plain(raw) for raw in cells]
-        return encode_cells(cells, what)
+            values = [plain(raw) for raw in values]
+        return encode_values(values, what)
 
     def _check_distinct(self, coded: Codes, what: str, label_type: str | None) -> list[Label]:
         starts = first_rows(coded)
@@ -153,7 +153,7 @@ def _read_column(values: Any, what: str) -> Column:
         values = pa.chunked_array([values])  # narwhals knows Arrow's arrays only in chunks
     series = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series) and series.dtype == nw.Boolean and series.null_count():
-        return Cells(series.to_list())
+        return Objects(series.to_list())
     return read_vector(values, what)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from quercus.ledger.asking import NewQuestions, read_rows
 from quercus.ledger.errors import LedgerClosed
-from quercus.ledger.labels import LabelBook
+from quercus.ledger.labels import LabelType
 from quercus.ledger.question import Label, Question
 from quercus.ledger.values import to_json, to_micros
 from quercus.ledger.view import PathLike, QuestionTable
@@ -37,7 +37,7 @@ class QuestionLog(QuestionTable):
     """
 
     def __init__(self) -> None:
-        self._labels = LabelBook()
+        self._labels = LabelType()
         self._parts: list[NewQuestions] = []
         self._answers: list[tuple[int, Label, int]] = []
         self._made: pa.Table | None = None

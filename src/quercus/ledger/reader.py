@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from quercus.ledger.asking import read_key
-from quercus.ledger.labels import LabelBook
+from quercus.ledger.labels import LabelType
 from quercus.ledger.question import Answer, Lesson, Opinion, Question
 from quercus.ledger.values import to_micros
 from quercus.ledger.view import PathLike, QuestionTable
@@ -61,7 +61,7 @@ class LedgerReader(QuestionTable):
         self._asked, self._rows = counts.asked, counts.rows
         self._answered, self._expired, self._spent = counts.answered, counts.expired, counts.spent
         self._state, self._about = counts.state, counts.about
-        self._labels = LabelBook(counts.label_type)
+        self._labels = LabelType(counts.label_type)
         # Questions of late, which nobody else changes while this ledger is open for writing.
         self._known: dict[int, Question] = {}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from quercus.ledger.question import Value
 from quercus.schema.columns import REFUSED, plain, plain_keys
-from quercus.schema.refusals import refuse_cell, refuse_range
+from quercus.schema.refusals import refuse_range, refuse_value
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # every whole number up to this one is a float
@@ -66,7 +66,7 @@ def read_value(raw: Any, name: str, where: str = "") -> Value:
     """
     value = plain(raw)
     if value is REFUSED:
-        refuse_cell(raw, f"column {name!r}", where)
+        refuse_value(raw, f"column {name!r}", where)
     if type(value) is int:
         return read_whole(value, name, where)
     if type(value) is float and math.isinf(value):

@@ -4,7 +4,7 @@ Both may grow while the stream runs. Reading never changes the schema: it return
 has accepted the whole batch, so that refused input leaves no trace.
 
 Below, input goes through plain forms that know no features, kinds or classes: a table becomes either one numeric matrix
-or a list of columns; a column holds numbers, codes into a list of distinct values, or Python cells of any type.
+or a list of columns; a column holds numbers, codes into a list of distinct values, or Python values of any type.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Any vector that a user may pass, brought to numbers, codes into a list of distinct values, or Python cells."""
+"""Any vector that a user may pass, brought to numbers, codes into a list of distinct values, or Python values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.schema.refusals import refuse_cell, refuse_dtype
+from quercus.schema.refusals import refuse_dtype, refuse_value
 
 REFUSED = object()
 HIGH = sys.float_info.max
@@ -37,13 +37,13 @@ class Codes(NamedTuple):
     category: bool
 
 
-class Cells(NamedTuple):
+class Objects(NamedTuple):
     """A column of Python objects."""
 
     values: list[Any]
 
 
-Column: TypeAlias = Numbers | Codes | Cells
+Column: TypeAlias = Numbers | Codes | Objects
 
 
 def read_vector(values: Any, what: str) -> Column:
@@ -52,10 +52,10 @@ def read_vector(values: Any, what: str) -> Column:
     Examples
     --------
     >>> read_vector(["a", None, 3], "y")
-    Cells(values=['a', None, 3])
+    Objects(values=['a', None, 3])
     """
     if isinstance(values, list | tuple):
-        return Cells(list(values))
+        return Objects(list(values))
     if not isinstance(values, np.ndarray):
         import narwhals as nw
 
@@ -76,7 +76,7 @@ def read_vector(values: Any, what: str) -> Column:
         return Numbers(values)
     if values.dtype.kind not in "OUT":
         refuse_dtype(values.dtype.name, what)
-    return Cells(values.astype(object, copy=False).tolist())
+    return Objects(values.astype(object, copy=False).tolist())
 
 
 def read_series(series: Any, what: str) -> Column:
@@ -102,17 +102,17 @@ def read_series(series: Any, what: str) -> Column:
             return _from_categorical(native.cat, what)
         return encode_arrow(series.to_arrow(), what)
     if dtype == nw.Object or getattr(native, "dtype", None) == np.dtype(object):
-        return Cells(series.to_list())
+        return Objects(series.to_list())
     if dtype == nw.String:
         return encode_arrow(series.to_arrow(), what)
     if series.null_count() < len(series):
         refuse_dtype(str(getattr(native, "dtype", dtype) if dtype == nw.Unknown else dtype), what)
-    return Cells([None] * len(series))
+    return Objects([None] * len(series))
 
 
 def _from_categorical(values: Any, what: str) -> Codes:
     codes, present = _by_appearance(np.asarray(values.codes))
-    return _settle(codes, values.categories.take(present).tolist(), True, what)
+    return _compact(codes, values.categories.take(present).tolist(), True, what)
 
 
 def encode_arrow(array: Any, what: str) -> Codes:
@@ -131,9 +131,9 @@ def encode_arrow(array: Any, what: str) -> Codes:
         array = (array.unify_dictionaries() if category else array).combine_chunks()
     if not category:
         array = array.dictionary_encode()
-        return _settle(array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist(), False, what)
+        return _compact(array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist(), False, what)
     codes, present = _by_appearance(array.indices.cast(pa.int64()).fill_null(-1).to_numpy())
-    return _settle(codes, array.dictionary.take(pa.array(present)).to_pylist(), True, what)
+    return _compact(codes, array.dictionary.take(pa.array(present)).to_pylist(), True, what)
 
 
 def encode_numbers(column: Numbers, what: str) -> Codes:
@@ -152,32 +152,32 @@ def encode_numbers(column: Numbers, what: str) -> Codes:
     return encode_arrow(pa.array(np.ascontiguousarray(column.values, dtype=dtype)), what)
 
 
-def encode_cells(cells: list[Any], what: str) -> Codes:
-    """Bring cells to codes; cells that are equal, as 1 and 1.0, get the same one; `what` names them in messages.
+def encode_values(values: list[Any], what: str) -> Codes:
+    """Bring values to codes; values that are equal, as 1 and 1.0, get the same one; `what` names them in messages.
 
     Examples
     --------
-    >>> encode_cells(["b", None, "b"], "column 'job'")
+    >>> encode_values(["b", None, "b"], "column 'job'")
     Codes(codes=array([ 0, -1,  0]), values=['b'], category=False)
     """
     try:
-        places = {value: place for place, value in enumerate(dict.fromkeys(cells))}
-    except TypeError:  # a cell that has no hash, such as a list
-        return encode_cells(plain_cells(cells, what), what)
-    codes = np.fromiter(map(places.__getitem__, cells), np.int64, len(cells))
-    return _settle(codes, list(places), False, what)
+        places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    except TypeError:  # a value that has no hash, such as a list
+        return encode_values(plain_values(values, what), what)
+    codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
+    return _compact(codes, list(places), False, what)
 
 
 def decode(column: Codes) -> list[Any]:
-    """Return the cells of a column of codes.
+    """Return the values of a column of codes.
 
     Examples
     --------
     >>> decode(Codes(np.array([0, -1]), ["a"], False))
     ['a', None]
     """
-    cells: list[Any] = np.take(np.array([*column.values, None], dtype=object), column.codes).tolist()
-    return cells
+    values: list[Any] = np.take(np.array([*column.values, None], dtype=object), column.codes).tolist()
+    return values
 
 
 def _by_appearance(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -189,13 +189,13 @@ def _by_appearance(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]
     return _renumber(encoded.indices.to_numpy(), present >= 0), present[present >= 0]
 
 
-def _settle(codes: NDArray[Any], values: list[Any], category: bool, what: str) -> Codes:
+def _compact(codes: NDArray[Any], values: list[Any], category: bool, what: str) -> Codes:
     """Make values plain, and those that mean missing, as NaN, missing."""
     cleaned = [plain(value) for value in values]
     for position, value in enumerate(cleaned):
         if value is REFUSED:
             row = first_rows(Codes(codes, values, category))[position]
-            refuse_cell(values[position], what, f" in row {row}")
+            refuse_value(values[position], what, f" in row {row}")
     if None in cleaned:
         codes = _renumber(codes, np.array([value is not None for value in cleaned]))
         cleaned = [value for value in cleaned if value is not None]
@@ -225,14 +225,14 @@ def size(column: Column) -> int:
 
     Examples
     --------
-    >>> size(Cells(["a", "b"]))
+    >>> size(Objects(["a", "b"]))
     2
     """
     return len(column.codes) if isinstance(column, Codes) else len(column.values)
 
 
 def unmask(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a plain array, in which masked cells are missing: NaN, or None where the type is no number.
+    """Return a plain array, in which masked values are missing: NaN, or None where the type is no number.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def unmask(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a cell as str, bool, int or float, None if it is missing, or `REFUSED`.
+    """Return a value as str, bool, int or float, None if it is missing, or `REFUSED`.
 
     Examples
     --------
@@ -285,18 +285,18 @@ def plain(value: Any) -> Any:
         return REFUSED
 
 
-def plain_cells(cells: list[Any], what: str) -> list[Any]:
-    """Return cells as `plain` values; `what` names them in messages.
+def plain_values(values: list[Any], what: str) -> list[Any]:
+    """Return objects as `plain` values; `what` names them in messages.
 
     Examples
     --------
-    >>> plain_cells([1.5, float("nan"), np.int8(3)], "column 'age'")
+    >>> plain_values([1.5, float("nan"), np.int8(3)], "column 'age'")
     [1.5, None, 3]
     """
-    cleaned = [plain(value) for value in cells]
+    cleaned = [plain(value) for value in values]
     for row, value in enumerate(cleaned):
         if value is REFUSED:
-            refuse_cell(cells[row], what, f" in row {row}")
+            refuse_value(values[row], what, f" in row {row}")
     return cleaned
 
 
@@ -323,7 +323,7 @@ def plain_keys(row: Mapping[Any, Any]) -> Mapping[str, Any]:
 
 
 def are_numbered(names: list[str]) -> bool:
-    """Tell whether all names are those that `plain_keys` gives to numbers.
+    """Return whether all names are those that `plain_keys` gives to numbers.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quercus.schema.additions import Additions
 from quercus.schema.columns import HIGH, NUMBER_TYPES, REFUSED, are_numbered, plain, plain_keys
 from quercus.schema.features import Features
-from quercus.schema.refusals import refuse_cell, refuse_range, refuse_text
+from quercus.schema.refusals import refuse_range, refuse_text, refuse_value
 
 
 class ExampleReader(Features):
@@ -80,7 +80,7 @@ class ExampleReader(Features):
                 row.append(nan)
             else:
                 added = added or Additions(self._edition)
-                row.append(self._read_cell(value, len(row), added, learn))
+                row.append(self._read_value(value, len(row), added, learn))
         if left > len(row):
             return self._read_new(x, out, learn)
         if not self.names and learn:
@@ -99,17 +99,17 @@ class ExampleReader(Features):
         names = [*self.names, *new]
         self._check_nominal(names)
         added = Additions(self._edition, names=new, arrived=[0] * len(new), named=not are_numbered(new))
-        cells = (self._read_cell(renamed.get(name), place, added, learn) for place, name in enumerate(names))
-        added.row = np.fromiter(cells, np.float64, len(names))
+        values = (self._read_value(renamed.get(name), place, added, learn) for place, name in enumerate(names))
+        added.row = np.fromiter(values, np.float64, len(names))
         return added
 
-    def _read_cell(self, raw: Any, place: int, added: Additions, learn: bool) -> float:
+    def _read_value(self, raw: Any, place: int, added: Additions, learn: bool) -> float:
         name, kind = self._name(place, added), self._kind(place, added)
         value = plain(raw)
         if value is None:
             return nan
         if value is REFUSED:
-            refuse_cell(raw, f"column {name!r}", "")
+            refuse_value(raw, f"column {name!r}", "")
         text = type(value) is str
         if kind is None:
             added.kinds[place] = kind = "nominal" if text else "numeric"

@@ -15,14 +15,14 @@ from quercus.schema.additions import Additions, Batch, Kind
 from quercus.schema.columns import (
     HIGH,
     NUMBER_TYPES,
-    Cells,
     Codes,
     Column,
     Numbers,
+    Objects,
     are_numbered,
     decode,
-    encode_cells,
     encode_numbers,
+    encode_values,
     first_rows,
     plain,
 )
@@ -197,9 +197,9 @@ class Features:
 
     def _read_column(self, column: Column, place: int, added: Additions, learn: bool) -> NDArray[Any]:
         name, kind = self._name(place, added), self._kind(place, added)
-        if isinstance(column, Cells):
+        if isinstance(column, Objects):
             if kind == "nominal" or not set(map(type, column.values)) <= NUMBER_TYPES | {type(None)}:
-                return self._read_cells(column, place, added, learn)
+                return self._read_objects(column, place, added, learn)
             column = Numbers(_floats(column.values, name))
         if isinstance(column, Numbers) and kind == "numeric":
             return column.values
@@ -218,10 +218,10 @@ class Features:
         self._check_number(column.values[row].item(), place, name, f" in row {row}")
         return self._translate(encode_numbers(column, f"column {name!r}"), place, added, learn)
 
-    def _read_cells(self, column: Cells, place: int, added: Additions, learn: bool) -> NDArray[Any]:
-        """Read a column of cells that are not all numbers, or are categories; look only at distinct values."""
+    def _read_objects(self, column: Objects, place: int, added: Additions, learn: bool) -> NDArray[Any]:
+        """Read a column of values that are not all numbers, or are categories; look only at distinct values."""
         name, kind = self._name(place, added), self._kind(place, added)
-        coded = encode_cells(column.values, f"column {name!r}")
+        coded = encode_values(column.values, f"column {name!r}")
         if not coded.values:
             return _missing(len(column.values))
         if kind is None:
@@ -318,12 +318,12 @@ def _read_nominal(nominal: Collection[str | int] | None) -> list[str | int]:
     return entries
 
 
-def _floats(cells: list[Any], name: str) -> NDArray[np.float64]:
+def _floats(values: list[Any], name: str) -> NDArray[np.float64]:
     try:
-        return np.array(cells, dtype=np.float64)
+        return np.array(values, dtype=np.float64)
     except OverflowError:
-        row = next(i for i, value in enumerate(cells) if value is not None and not -HIGH <= value <= HIGH)
-        refuse_range(name, cells[row], f" in row {row}")
+        row = next(i for i, value in enumerate(values) if value is not None and not -HIGH <= value <= HIGH)
+        refuse_range(name, values[row], f" in row {row}")
 
 
 def _where(column: Codes, position: int) -> str:

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from quercus.schema.additions import Additions, LabelBatch, LabelType
 from quercus.schema.columns import (
     REFUSED,
-    Cells,
     Codes,
     Column,
     Numbers,
+    Objects,
     decode,
-    encode_cells,
     encode_numbers,
+    encode_values,
     first_rows,
     plain,
     read_vector,
@@ -151,14 +151,14 @@ class ClassLabels:
             return encode_numbers(column, what)
         if isinstance(column, Codes):
             return column
-        cells = column.values
-        if len(set(map(type, cells))) > 1 or type(cells[0]) not in LABEL_TYPES:
-            cells = [plain(value) for value in cells]
-            if len(set(map(type, cells))) > 1 or cells[0] is REFUSED:
+        labels = column.values
+        if len(set(map(type, labels))) > 1 or type(labels[0]) not in LABEL_TYPES:
+            labels = [plain(value) for value in labels]
+            if len(set(map(type, labels))) > 1 or labels[0] is REFUSED:
                 # equal labels of two types, as 1 and True, must not meet: the first of another type is refused
                 for row, value in enumerate(column.values):
                     self._number_label(value, f" in row {row} of {what}", added, True)
-        return encode_cells(cells, what)
+        return encode_values(labels, what)
 
     def _number_label(self, raw: Any, where: str, added: Additions, learn: bool) -> int:
         value = plain(raw)
@@ -241,8 +241,8 @@ def read_weights(weights: Any, rows: int) -> NDArray[np.float64]:
         return np.ones(rows)
     single = isinstance(weights, str | numbers.Number) or getattr(weights, "ndim", 1) == 0
     column = read_vector([weights] if single else weights, "sample_weight")
-    if isinstance(column, Cells):
-        column = encode_cells(column.values, "sample_weight")
+    if isinstance(column, Objects):
+        column = encode_values(column.values, "sample_weight")
     if isinstance(column, Codes):
         text = next((value for value in column.values if type(value) is str), None)
         if text is not None:

@@ -23,12 +23,12 @@ _REMEDIES = {
 }
 
 
-def refuse_cell(value: Any, what: str, where: str) -> NoReturn:
-    """Raise the error for a cell that is neither number nor text.
+def refuse_value(value: Any, what: str, where: str) -> NoReturn:
+    """Raise the error for a value that is neither number nor text.
 
     Examples
     --------
-    >>> refuse_cell(b"x", "column 'job'", " in row 3")
+    >>> refuse_value(b"x", "column 'job'", " in row 3")
     Traceback (most recent call last):
         ...
     TypeError: column 'job' holds b'x' in row 3, a bytes: the argument must be a string or a number; decode it to ...

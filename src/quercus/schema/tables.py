@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.schema.columns import Cells, Column, plain_keys, read_series, read_vector, size, unmask
+from quercus.schema.columns import Column, Objects, plain_keys, read_series, read_vector, size, unmask
 from quercus.schema.refusals import refuse_dtype, short
 
 
@@ -66,7 +66,7 @@ def _from_array(X: NDArray[Any]) -> InputTable:
         return InputTable(len(X), None, [], X)
     if X.dtype.kind not in "OUT":
         refuse_dtype(X.dtype.name, "X")
-    return InputTable(len(X), None, [Cells(column) for column in X.T.astype(object, copy=False).tolist()])
+    return InputTable(len(X), None, [Objects(column) for column in X.T.astype(object, copy=False).tolist()])
 
 
 def _from_rows(X: Sequence[Any]) -> InputTable:
@@ -88,8 +88,8 @@ def _from_rows(X: Sequence[Any]) -> InputTable:
         array = np.empty(0, dtype=object)
     if array.dtype.kind in "fiubc":
         return _from_array(array)
-    # cell by cell, because numpy turns numbers beside text into text
-    return InputTable(len(X), None, [Cells(list(column)) for column in zip(*X, strict=True)])
+    # value by value, because numpy turns numbers beside text into text
+    return InputTable(len(X), None, [Objects(list(column)) for column in zip(*X, strict=True)])
 
 
 def _from_dicts(X: Sequence[Any]) -> InputTable:
@@ -102,7 +102,7 @@ def _from_dicts(X: Sequence[Any]) -> InputTable:
             row = plain_keys(row)
             arrived |= {name: i for name in row if name not in arrived}
         rows.append(row)
-    columns: list[Column] = [Cells([row.get(name) for row in rows]) for name in arrived]
+    columns: list[Column] = [Objects([row.get(name) for row in rows]) for name in arrived]
     return InputTable(len(X), list(arrived), columns, loose=True, arrived=list(arrived.values()))
 
 

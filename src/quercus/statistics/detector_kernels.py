@@ -62,7 +62,7 @@ def adwin_mean(state: Any) -> float:
 
 @kernel
 def adwin_rose(state: Any) -> bool:
-    """Tell whether the last change that was found was a rise of the mean."""
+    """Return whether the last change that was found was a rise of the mean."""
     return state[ROSE] > 0.0
 
 
@@ -134,7 +134,7 @@ def _bucket_size(state: Any, level: int, k: int) -> float:
 
 @kernel
 def _has_cut(state: Any, delta: float) -> bool:
-    """Tell whether the window falls into an older and a newer part of surely different means.
+    """Return whether the window falls into an older and a newer part of surely different means.
 
     The test is that of Theorem 3.2 with ``delta' = delta / ln n``, and with ``n - LEAST_SIDE + 1`` for the size of a
     side, as MOA has it.

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from quercus.state import State, StateError
 from quercus.store.errors import ModelFileError
@@ -55,3 +59,38 @@ def read_state(
         return kind.from_arrays(arrays, given if isinstance(given, Mapping) else None, max_bytes, at_most)
     except StateError as error:
         raise ModelFileError(str(error)) from error
+
+
+def rename_fields(model: Model, names: Mapping[str, str]) -> Model:
+    """Return a file in which fields of records, and dimensions, have the names of today.
+
+    Parameters
+    ----------
+    model
+        What an older file holds.
+    names
+        Today's, by those of before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> old = Model("Oak", {}, {}, {"n": np.zeros(1, [("cells", int)])}, {"sizes": {"trees/0/cell": 4}})
+    >>> new = rename_fields(old, {"cells": "bins", "cell": "bin"})
+    >>> new.arrays["n"].dtype.names, new.extra
+    (('bins',), {'sizes': {'trees/0/bin': 4}})
+    """
+    extra, sizes = model.extra, model.extra.get("sizes")
+    if isinstance(sizes, Mapping):
+        split = {dim: dim.rpartition("/") for dim in sizes}
+        extra = extra | {"sizes": {a + b + names.get(c, c): sizes[dim] for dim, (a, b, c) in split.items()}}
+    return replace(model, arrays={name: _renamed(one, names) for name, one in model.arrays.items()}, extra=extra)
+
+
+def _renamed(records: npt.NDArray[Any], names: Mapping[str, str]) -> npt.NDArray[Any]:
+    old: Any = records.dtype
+    if old.names is None or not names.keys() & set(old.names):
+        return records
+    parts = {names.get(name, name): old.fields[name][:2] for name in old.names}
+    formats, offsets = zip(*parts.values(), strict=True)
+    dtype: Any = {"names": [*parts], "formats": formats, "offsets": offsets, "itemsize": old.itemsize}
+    return records.view(np.dtype(dtype))

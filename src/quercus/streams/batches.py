@@ -13,7 +13,7 @@ Chunk: TypeAlias = tuple[Any, NDArray[Any]]
 
 
 def is_arrow_table(X: Any) -> bool:
-    """Tell whether X is a pyarrow.Table, without importing pyarrow."""
+    """Return whether X is a pyarrow.Table, without importing pyarrow."""
     pyarrow = sys.modules.get("pyarrow")
     return pyarrow is not None and isinstance(X, pyarrow.Table)
 

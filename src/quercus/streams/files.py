@@ -196,7 +196,7 @@ def _plain(column: Any, as_text: bool) -> Any:
 
 
 def is_text(kind: Any) -> bool:
-    """Tell whether an arrow type holds text or categories."""
+    """Return whether an arrow type holds text or categories."""
     import pyarrow as pa
 
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)

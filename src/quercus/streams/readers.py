@@ -70,7 +70,7 @@ def read(path: PathLike, target: str | None = None, ignore: Iterable[str] = (), 
 
 
 def looks_like_path(data: PathLike) -> bool:
-    """Tell whether data is meant as the path of a file rather than as the name of a data set.
+    """Return whether data is meant as the path of a file rather than as the name of a data set.
 
     Examples
     --------

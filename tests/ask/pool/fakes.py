@@ -15,15 +15,15 @@ class Halves:
         return np.array(sorted({y for _, y in self.seen}))
 
     @property
-    def cells(self):
+    def n_regions(self):
         return 2 ** min(len(self.seen) // self.every, 3)
 
     def regions(self, X):
-        ids = (X[:, 0] * self.cells).astype(np.int64)
+        ids = (X[:, 0] * self.n_regions).astype(np.int64)
         classes = self.classes_.tolist()
-        counts = np.zeros((self.cells, len(classes)))
+        counts = np.zeros((self.n_regions, len(classes)))
         for x, y in self.seen:
-            counts[int(x * self.cells), classes.index(y)] += 1
+            counts[int(x * self.n_regions), classes.index(y)] += 1
         return ids, counts
 
     def learn_one(self, x, y):
@@ -62,7 +62,7 @@ class Joining(Halves):
     """Two regions that become one again after six labels, two after twelve, and so on."""
 
     @property
-    def cells(self):
+    def n_regions(self):
         return 2 - len(self.seen) // 6 % 2
 
 

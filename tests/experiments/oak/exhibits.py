@@ -35,7 +35,7 @@ def measure(cell, seed):
 
 def summarize(found):
     heights = {kind: rows.mean("height") for (kind,), rows in found.groups("kind")}
-    table = PageTable(["oak", "height"], [[kind, show_mean(told)] for kind, told in heights.items()], "Means.")
+    table = PageTable(["oak", "height"], [[kind, show_mean(result)] for kind, result in heights.items()], "Means.")
     taller = heights["red"][0] > heights["white"][0]
     claim = Claim("Red oaks are taller.", taller, f"`red` {heights['red'][0]:.2f}")
     return Report([table], [claim], "Not real.")

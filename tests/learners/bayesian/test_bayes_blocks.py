@@ -71,8 +71,8 @@ def test_tested_then_learned_rows_are_answered_as_before_learning():
     for i in range(50, 150):
         expected.append(slow.predict_proba(X[i : i + 1])[0])
         slow.partial_fit(X[i : i + 1], y[i : i + 1])
-    told = fast._learn_batch(X[50:], y[50:], None, None, True)
-    np.testing.assert_array_equal(told.proba[:, fast._order], np.array(expected))
+    result = fast._learn_batch(X[50:], y[50:], None, None, True)
+    np.testing.assert_array_equal(result.proba[:, fast._order], np.array(expected))
 
 
 def test_a_column_that_comes_while_changes_wait():

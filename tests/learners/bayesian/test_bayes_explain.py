@@ -41,20 +41,20 @@ def test_path_and_leaf_are_those_of_the_forest(name):
     forest, rows = learned(name)
     arrays = forest._state
     for x in [*rows[:25], dict.fromkeys(rows[0])]:
-        told = forest.explain_one(x)
-        reached = leaf_probabilities(forest, x)[told.tree]
+        result = forest.explain_one(x)
+        reached = leaf_probabilities(forest, x)[result.tree]
         leaf = int(reached.argmax())
         heap = 0
-        for turn in told.path:
+        for turn in result.path:
             assert turn.node == heap
             heap = 2 * heap + (1 if turn.left else 2)
-        tree = arrays.trees[told.tree]
+        tree = arrays.trees[result.tree]
         assert heap - (2 ** tree["depth"] - 1) == leaf - tree["leaf"]
         if name != "path":
-            assert told.path_probability == pytest.approx(reached[leaf], rel=1e-3)
+            assert result.path_probability == pytest.approx(reached[leaf], rel=1e-3)
         alpha = arrays.alpha[leaf, : arrays.classes]
-        assert told.labels == pytest.approx(alpha.sum())
-        shares = [told.shares[label] for label in forest.schema_.labels]
+        assert result.labels == pytest.approx(alpha.sum())
+        shares = [result.shares[label] for label in forest.schema_.labels]
         np.testing.assert_allclose(shares, alpha / alpha.sum())
 
 
@@ -62,29 +62,29 @@ def test_path_and_leaf_are_those_of_the_forest(name):
 def test_figures_are_those_of_the_other_methods(name):
     forest, rows = learned(name)
     for x in rows[:10]:
-        told = forest.explain_one(x)
-        assert told.prediction == forest.predict_one(x)
-        assert told.probabilities == forest.predict_proba_one(x)
-        place = forest.classes_.tolist().index(told.prediction)
+        result = forest.explain_one(x)
+        assert result.prediction == forest.predict_one(x)
+        assert result.probabilities == forest.predict_proba_one(x)
+        place = forest.classes_.tolist().index(result.prediction)
         low, high = forest.interval([x])
-        assert told.interval == (low[0, place], high[0, place])
+        assert result.interval == (low[0, place], high[0, place])
         unsure = forest.uncertainty([x])
-        assert told.entropy == unsure.total[0]
-        assert told.removable == pytest.approx(unsure.epistemic[0] / unsure.total[0])
+        assert result.entropy == unsure.total[0]
+        assert result.removable == pytest.approx(unsure.epistemic[0] / unsure.total[0])
         trees = leaf_probabilities(forest, x) @ (forest._state.known / forest._state.known.sum(axis=1, keepdims=True))
         answers = trees[:, forest._order[place]]
-        assert told.tree_probability == pytest.approx(answers.max())
-        assert answers[told.tree] == pytest.approx(answers.max())
+        assert result.tree_probability == pytest.approx(answers.max())
+        assert answers[result.tree] == pytest.approx(answers.max())
 
 
 @pytest.mark.parametrize("name", FORESTS)
 def test_pushes_are_the_heaviest_and_point_the_way(name):
     forest, rows = learned(name)
     x = rows[3]
-    told = forest.explain_one(x)
+    result = forest.explain_one(x)
     z, noise = _encode(forest._state, forest._read_one(x))
-    for turn in told.path:
-        pushes = _divide(forest._state, int(forest._state.trees["node"][told.tree]) + turn.node, z, noise)
+    for turn in result.path:
+        pushes = _divide(forest._state, int(forest._state.trees["node"][result.tree]) + turn.node, z, noise)
         toward = pushes if turn.left else -pushes
         assert turn.probability == pytest.approx(norm.cdf(toward.sum()))
         weights = [push.weight for push in turn.pushes]
@@ -112,23 +112,23 @@ def test_words_name_features_categories_and_what_is_missing():
 
 
 def test_one_class_leaves_no_doubt():
-    told = BayesianTree(depth=1).partial_fit([[1.0], [2.0]], ["a", "a"]).explain_one({"x0": 1.0})
-    assert (told.prediction, told.entropy, told.removable) == ("a", 0.0, 0.0)
-    assert str(told).startswith("predicts 'a' (100%)")
-    assert "nothing speaks" in str(told) or "(+" in str(told)
+    result = BayesianTree(depth=1).partial_fit([[1.0], [2.0]], ["a", "a"]).explain_one({"x0": 1.0})
+    assert (result.prediction, result.entropy, result.removable) == ("a", 0.0, 0.0)
+    assert str(result).startswith("predicts 'a' (100%)")
+    assert "nothing speaks" in str(result) or "(+" in str(result)
 
 
 def test_many_classes_are_summed_up():
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, (300, 4)), np.arange(300) % 12
-    told = BayesianForest(trees=2).partial_fit(X, y).explain_one({"x0": 0.1})
-    assert "7 others" in str(told)
-    assert math.isclose(sum(told.shares.values()), 1.0)
+    result = BayesianForest(trees=2).partial_fit(X, y).explain_one({"x0": 0.1})
+    assert "7 others" in str(result)
+    assert math.isclose(sum(result.shares.values()), 1.0)
 
 
 def test_an_explanation_does_not_change():
-    told = BayesianTree(depth=1).partial_fit([[1.0], [2.0]], ["a", "b"]).explain_one({"x0": 1.0})
+    result = BayesianTree(depth=1).partial_fit([[1.0], [2.0]], ["a", "b"]).explain_one({"x0": 1.0})
     with pytest.raises(dataclasses.FrozenInstanceError):
-        told.tree = 3
+        result.tree = 3
     with pytest.raises(NotFittedError, match="learned nothing"):
         BayesianTree().explain_one({"x0": 1.0})

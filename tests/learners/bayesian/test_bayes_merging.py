@@ -204,7 +204,7 @@ def let_arrive(forest, merged):
     row[schema.names.index("job")] = len(brought) - 1
     nominal = [kind == "nominal" for kind in schema.kinds]
     add_values(forest._state, row, len(wanted.labels) - 1, nominal)
-    forest._note_schema()
+    forest._record_schema()
 
 
 def test_diagonal_keeps_the_paths_and_comes_near_in_probability():
@@ -323,7 +323,7 @@ def test_ranges_far_apart_are_told():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "result"),
     [
         ({"dtype": "float32"}, "dtype is 'float64' in forest 0 and 'float32' in forest 1"),
         ({"covariance": "diagonal"}, "covariance is 'full' in forest 0 and 'diagonal' in forest 1"),
@@ -337,8 +337,8 @@ def test_ranges_far_apart_are_told():
         ({"nominal": ["job"]}, r"nominal is \[\] in forest 0 and \['job'\] in forest 1"),
     ],
 )
-def test_other_settings_are_refused(changes, told):
-    with pytest.raises(ValueError, match=told):
+def test_other_settings_are_refused(changes, result):
+    with pytest.raises(ValueError, match=result):
         merge(learned(1, trees=1), learned(2, trees=1, **changes))
 
 

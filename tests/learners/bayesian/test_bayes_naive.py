@@ -137,16 +137,16 @@ def test_the_path_and_the_uncertainty():
     for row in rows[:80]:
         encoder.learn(row)
     plain = [copy_tree(forest, t) for t in range(3)]
-    told = forest.uncertainty(rows[80:])
+    result = forest.uncertainty(rows[80:])
     low, high = forest.interval(rows[80:], delta=0.1)
     order = [forest.schema_.labels.index(name) for name in forest.classes_]
     paths = forest.set_params(inference="path")
     for k, row in enumerate(rows[80:]):
         z, v = encoder.encode(row)
         expected = uncertainty(plain, z, v)
-        assert told.total[k] == pytest.approx(expected.total, rel=1e-9)
-        assert told.aleatoric[k] == pytest.approx(expected.aleatoric, rel=1e-9)
-        assert told.epistemic[k] == pytest.approx(expected.epistemic, rel=1e-7)
+        assert result.total[k] == pytest.approx(expected.total, rel=1e-9)
+        assert result.aleatoric[k] == pytest.approx(expected.aleatoric, rel=1e-9)
+        assert result.epistemic[k] == pytest.approx(expected.epistemic, rel=1e-7)
         mean, variance = expected.mean[order], expected.variance[order]
         size = mean * (1 - mean) / variance - 1
         ends = [stats.beta.ppf(tail, mean * size, (1 - mean) * size) for tail in (0.05, 0.95)]

@@ -66,13 +66,13 @@ def hostile_streams(steps):
     constant = rng.uniform(-1, 1, (steps, 4))
     constant[:, 1:3] = 5.0, 0.3
     scales = rng.uniform(-1, 1, (steps, 4)) * [1e-6, 1.0, 1e3, 1e6]
-    twins = np.repeat(rng.uniform(-1, 1, (steps, 1)), 4, axis=1) + 1e-7 * rng.normal(size=(steps, 4))
+    others = np.repeat(rng.uniform(-1, 1, (steps, 1)), 4, axis=1) + 1e-7 * rng.normal(size=(steps, 4))
     return {
         "one point, all labels": (np.tile(point, (steps, 1)), rng.integers(0, 3, steps)),
         "nearly one point": (point + 1e-6 * rng.normal(size=(steps, 4)), rng.integers(0, 2, steps)),
         "constant columns": (constant, (constant[:, 0] > 0) ^ noise),
         "scales far apart": (scales, (scales[:, 2] > 0) ^ noise),
-        "columns that are twins": (twins, twins[:, 0] > 0),
+        "columns that are twins": (others, others[:, 0] > 0),
     }
 
 

@@ -51,7 +51,7 @@ B = [0.25, 0.75]
 S = [F(338, 905), F(567, 905)]
 
 
-def test_cells():
+def test_bins():
     model = AdditiveModel(["numeric", "nominal"])
     assert [model.bin_of(0, x) for x in (None, -9.0, 9.0)] == [0, 1, 1]
     model.bin_edges[0] = [2.0, 5.5]
@@ -60,7 +60,7 @@ def test_cells():
     assert model.bins_of([6.0, None]) == [(0, 3), (1, 0)]
 
 
-def test_the_mean_number_of_cells():
+def test_the_mean_number_of_bins():
     model = AdditiveModel(["numeric", "nominal", "nominal", "nominal"])
     assert model.C() == 1
     model.learn([1.0], [None, 4, None, 300], 0, 1.0)
@@ -77,7 +77,7 @@ def test_the_sum_of_logarithms():
     assert model.s(ROW, 3)[2] == close(2 * math.log(F(1, 2) / F(5, 4)))
 
 
-def test_cells_of_few_visits_count_less():
+def test_bins_of_few_visits_count_less():
     model = by_hand()
     assert model.s([None, 9], 3) == [0, 0, 0]
     model.v.update({(0, 0): 2.0, (0, 1): 0.25, (1, 2): 6.0})
@@ -271,7 +271,7 @@ def test_when_limits_are_drawn():
     assert model.C() == F(16 + 8, 2)
 
 
-def test_cells_are_counted_anew():
+def test_bins_are_counted_anew():
     model = AdditiveModel(["numeric"])
     learn_one_class(model, [[float(x)] for x in range(1, 32, 2)])
     assert model.bin_edges == [[float(x) for x in range(2, 31, 2)]]  # 2 i + 1 is in bin i + 1
@@ -288,7 +288,7 @@ def test_cells_are_counted_anew():
     assert model.T[0] == 16 * 5
 
 
-def test_cells_counted_anew_of_two_classes_and_missing_values():
+def test_bins_counted_anew_of_two_classes_and_missing_values():
     """An old bin of three rows and one of one become two bins of two rows; bin 0 stays as it is."""
     model = AdditiveModel(["nominal", "numeric"])
     model.n, model.K, model.bin_edges[1] = 4, 2, [10.0, 100.0]
@@ -311,7 +311,7 @@ def ready_to_part(values, bin_edges):
     return model
 
 
-def test_cells_are_parted():
+def test_bins_are_parted():
     # Bin 2 has 10 of 40 known values, so 10 * 16 / 40 = 4 parts, but 3 values. Up to 1 a half, up to 2 eight tenths.
     values = [0.0] * 30 + [1.0] * 5 + [2.0] * 3 + [3.0] * 2 + [None] * 9
     model = ready_to_part(values, [0.5, 20.0])

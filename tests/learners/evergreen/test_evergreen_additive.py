@@ -109,16 +109,16 @@ def test_features_that_come_late():
     names, rows = ["a", "b", "c"], rng.normal(size=(900, 3))
     y = (rows[:, 2] > 0).astype(int)
     # The additive model builds on what the tree predicts: that of the same tree without it.
-    tree, twin = qc.EvergreenTree(features="open", adaptive=False), make_without()
+    tree, copy = qc.EvergreenTree(features="open", adaptive=False), make_without()
     plain = NaiveAdditive(["numeric"], int(np.random.SeedSequence(0).generate_state(1, np.uint64)[0]))
     for i, (row, label) in enumerate(zip(rows.tolist(), y.tolist(), strict=True)):
         known = 1 if i < 100 else 2 if i < 600 else 3
         if known > len(plain.numeric):
             plain.add_features(["numeric"])
         x = dict(zip(names[:known], row, strict=False))
-        B = list(twin.predict_proba_one(x).values()) or [0.5, 0.5]
+        B = list(copy.predict_proba_one(x).values()) or [0.5, 0.5]
         plain.learn(B, row[:known], label, 1.0)
-        for one in (tree, twin):
+        for one in (tree, copy):
             one.partial_fit([x], [label], **({} if i else {"classes": [0, 1]}))
     assert_same_additive(tree._state.additive, plain)
     columns, visits = tree._state.additive.columns, tree._state.additive.visits
@@ -138,7 +138,7 @@ def test_without_room_there_are_none(make, tmp_path):
         assert model.nbytes <= model.max_bytes
     if make is qc.EvergreenTree:
         assert not model._state.additive.is_on
-        assert model.explain_one({f"x{f}": 3.0 for f in range(6)}).singles == ()
+        assert model.explain_one({f"x{f}": 3.0 for f in range(6)}).contributions == ()
     model.save(tmp_path / "model.quercus")
     again = qc.load(tmp_path / "model.quercus")
     for one in (model, again):
@@ -211,7 +211,7 @@ def test_a_value_nobody_knows_adds_nothing_to_an_explanation():
     rng = np.random.default_rng(1)
     X = [{"n": float(x), "c": "ab"[int(x > 0)]} for x in rng.normal(size=800)]
     tree = qc.EvergreenTree().partial_fit(X, [x["n"] > 0 for x in X])
-    found = {single.feature: single.told for single in tree.explain_one({"n": 1.0, "c": "z"}).singles}
+    found = {one.feature: one.log_odds for one in tree.explain_one({"n": 1.0, "c": "z"}).contributions}
     assert found["c"] == 0
     assert found["n"] > 0
 
@@ -222,7 +222,7 @@ def test_one_class_has_nothing_to_be_held_against():
 
 
 @pytest.mark.parametrize("make", [qc.EvergreenTree, qc.EvergreenForest])
-def test_a_saved_model_keeps_cells_that_take_most_of_their_room(make, tmp_path):
+def test_a_saved_model_keeps_bins_that_take_most_of_their_capacity(make, tmp_path):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.integers(0, 100, 600), rng.integers(0, 240, 1400)]).astype(float)[:, None]
     y = np.concatenate([np.arange(300) % 40, (X[300:, 0] % 40).astype(int)])

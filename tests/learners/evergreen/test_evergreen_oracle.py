@@ -151,8 +151,8 @@ def test_candidates_of_a_category():
 
 
 def test_of_equal_cuts_the_first():
-    twins = [Row(i, [None] * 3, [1, i // 2, i // 2], i // 2, 1.0) for i in range(4)]
-    cut, cuts = find_cut(twins, {0: 2.0, 1: 2.0}, [False, False, True], [[], [], [1.0]])
+    others = [Row(i, [None] * 3, [1, i // 2, i // 2], i // 2, 1.0) for i in range(4)]
+    cut, cuts = find_cut(others, {0: 2.0, 1: 2.0}, [False, False, True], [[], [], [1.0]])
     assert (cut.feature, cuts) == (1, 2)
     assert math.exp(cut.gain) == close(2**4)
     useless = [Row(i, [None], [i // 2], i % 2, 1.0) for i in range(4)]

@@ -14,7 +14,7 @@ from quercus import EvergreenTree
 from quercus.explain import to_svg
 from quercus.explain.words import show_share, width
 from quercus.learners.evergreen.additive.engine import find_contributions, weigh_additive
-from quercus.learners.evergreen.explaining import EXPERTS
+from quercus.learners.evergreen.explaining import EXPERTS, Contribution, EvergreenExplanation
 from quercus.learners.evergreen.layout import IDLE
 from quercus.learners.evergreen.view import weigh_experts
 
@@ -144,7 +144,7 @@ def mixed_by_all(tree, reason, by_tree):
     sums = tree._state.additive.sums[0]
     places = [tree.schema_.labels.index(label) for label in tree.classes_.tolist()]
     answer = tree.schema_.labels.index(reason.prediction)
-    row = tree._read_one({single.feature: single.value for single in reason.singles})[0]
+    row = tree._read_one({one.feature: one.value for one in reason.contributions})[0]
     own = [find_contributions(tree._state.additive, row, k, answer).sum() for k in places]
     z = np.array([sums["trees_weight"] * math.log(max(q, 1e-4)) + one for q, one in zip(B, own, strict=True)])
     S = np.exp(z - z.max()) / np.exp(z - z.max()).sum()
@@ -178,11 +178,11 @@ def test_single_features_speak_for_the_answer_against_the_next_best(grown):
         reason = tree.explain_one(x)
         ranked = sorted(reason.probabilities, key=lambda label: -reason.probabilities[label])
         if reason.experts[EXPERTS[3]] == 0 or len(ranked) == 1:
-            assert reason.singles == ()
+            assert reason.contributions == ()
             continue
         assert reason.against == next(label for label in ranked if label != reason.prediction)
-        assert {single.feature: single.value for single in reason.singles if single.value is not None} == x
-        sizes = [abs(single.told) for single in reason.singles]
+        assert {one.feature: one.value for one in reason.contributions if one.value is not None} == x
+        sizes = [abs(one.log_odds) for one in reason.contributions]
         assert sizes == sorted(sizes, reverse=True)
 
 
@@ -216,7 +216,7 @@ def test_plain_words_and_plain_data():
     data = json.loads(json.dumps(reason.to_dict()))
     assert data["experts"].keys() == set(EXPERTS)
     assert len(data["depths"]) == len(data["path"]) + 1
-    assert {single["feature"] for single in data["singles"]} == {"city", "job", "age"}
+    assert {one["feature"] for one in data["contributions"]} == {"city", "job", "age"}
     assert city in data["path"][0]["categories"]
 
 
@@ -324,3 +324,13 @@ def test_rows_that_were_thinned_out_are_told():
     tree = EvergreenTree(max_bytes=2**18).partial_fit(X, X[:, 0] > 0.5)
     assert tree.rows_ < 9000
     assert "of 9,000 labels: the tree grew from the rows that were kept then" in str(tree)
+
+
+def test_contributions_had_other_names():
+    reason = EvergreenExplanation(
+        "yes", {"yes": 1.0}, (), {}, None, None, "", contributions=(Contribution("age", 2, 0.5),)
+    )
+    with pytest.warns(DeprecationWarning, match="singles is now called contributions"):
+        (single,) = reason.singles
+    with pytest.warns(DeprecationWarning, match="told is now called log_odds"):
+        assert single.told == 0.5

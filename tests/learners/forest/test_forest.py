@@ -27,12 +27,12 @@ def test_it_agrees_with_the_oracle(drift):
     found = forest.test_then_learn(X, y)
     for i in range(len(X)):
         if i:
-            told = oracle.proba(X[i])
-            assert found.proba[i] == pytest.approx([told.get(label, 0.0) for label in found.classes], abs=1e-12), i
+            result = oracle.proba(X[i])
+            assert found.proba[i] == pytest.approx([result.get(label, 0.0) for label in found.classes], abs=1e-12), i
         oracle.learn(X[i], int(y[i]))
     assert forest.n_replaced_ == sum(turn.replaced for turn in oracle.turns) > 0
-    told = oracle.proba(X[0])
-    assert forest.predict_proba(X[:1])[0] == pytest.approx([told[label] for label in forest.classes_])
+    result = oracle.proba(X[0])
+    assert forest.predict_proba(X[:1])[0] == pytest.approx([result[label] for label in forest.classes_])
 
 
 def test_the_vote_is_by_trust():
@@ -179,7 +179,7 @@ def test_it_tells_of_its_trees():
 
 
 @pytest.mark.parametrize(
-    ("tree", "error", "told"),
+    ("tree", "error", "result"),
     [
         ("credible", TypeError, "tree='credible' is no learner that can grow in a forest"),
         (qc.UtilityTree(), TypeError, "give one, such as CredibleTree"),
@@ -190,9 +190,9 @@ def test_it_tells_of_its_trees():
         (qc.HoeffdingTree(tie=-1), ValueError, "tie"),
     ],
 )
-def test_trees_that_make_no_sense_are_refused(tree, error, told):
+def test_trees_that_make_no_sense_are_refused(tree, error, result):
     forest = qc.GrowingForest(tree)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=result):
         forest.partial_fit([[1.0], [2.0]], [0, 1])
     assert not hasattr(forest, "schema_")
 

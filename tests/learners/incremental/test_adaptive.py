@@ -62,7 +62,7 @@ def test_the_contract(learner, check):
 def test_any_partition_gives_the_same_bytes(learner, stream):
     X, y = stream
     whole = clone(learner).partial_fit(X, y)
-    assert whole._state.watching["replaced"][0] >= 2
+    assert whole._state.trials["replaced"][0] >= 2
     assert sound(whole)
     cuts = [0, 1, 2, 300, 3001, 3500, 3777, 4000, 6001, 6500, 9100, len(y)]
     batches = clone(learner)
@@ -103,7 +103,7 @@ def test_weights_and_every_kind_of_column():
     w[0] = 1.0
     tree = ConfidenceTree(adaptive=True, features="open", grace_period=30)
     whole = clone(tree).partial_fit(X, y, sample_weight=w)
-    assert whole._state.watching["replaced"][0] >= 1
+    assert whole._state.trials["replaced"][0] >= 1
     assert sound(whole)
     batches = clone(tree)
     for start in range(0, len(y), 333):
@@ -136,10 +136,10 @@ def test_where_nothing_changes_it_answers_as_well(kind, name):
 
 def test_until_an_error_rises_it_is_the_same_tree():
     X, y = qc.streams.SEA(seed=2).take(5000)
-    plain, watched = ConfidenceTree().partial_fit(X, y), ConfidenceTree(adaptive=True).partial_fit(X, y)
+    plain, monitored = ConfidenceTree().partial_fit(X, y), ConfidenceTree(adaptive=True).partial_fit(X, y)
     for name, array in plain.state_arrays().items():
-        assert array.tobytes() == watched.state_arrays()[name].tobytes(), name
-    assert watched.nbytes > plain.nbytes
+        assert array.tobytes() == monitored.state_arrays()[name].tobytes(), name
+    assert monitored.nbytes > plain.nbytes
 
 
 def test_a_long_stream_of_changes_leaks_nothing():
@@ -152,7 +152,7 @@ def test_a_long_stream_of_changes_leaks_nothing():
         tree.partial_fit(X, (signal ^ (rng.random(5000) < 0.1)).astype(int))
         taken.append(tree.nbytes)
         nodes.append(int(tree._state.options["nodes"][0]))
-    assert tree._state.watching["replaced"][0] > 50
+    assert tree._state.trials["replaced"][0] > 50
     assert sound(tree)
     assert max(taken[20:]) <= 2 * max(taken[:20])
     assert max(nodes[20:]) <= 2 * max(nodes[:20])
@@ -176,7 +176,7 @@ def test_a_tree_that_is_full_still_follows_changes(max_bytes):
         warnings.filterwarnings("ignore", message="the tree has stopped growing")
         tree = HoeffdingTree(adaptive=True, max_bytes=max_bytes)
         outcome = tree.test_then_learn(X, y)
-    assert tree._state.watching["replaced"][0] >= 2
+    assert tree._state.trials["replaced"][0] >= 2
     assert np.mean(outcome.truth[-4000:] == outcome.answers[-4000:]) > 0.65
     assert tree.nbytes <= max_bytes
     assert sound(tree)
@@ -187,7 +187,7 @@ def test_what_is_shown_and_frozen_is_the_tree_that_answers(tmp_path):
     tree = ConfidenceTree(adaptive=True, grace_period=20, c=0.002)
     for start in range(0, 8000, 50):
         tree.partial_fit(X[start : start + 50], y[start : start + 50])
-        if start > 2000 and tree.n_alternates_ > 0 and tree._state.watching["free_pairs"][0] > 0:
+        if start > 2000 and tree.n_alternates_ > 0 and tree._state.trials["free_pairs"][0] > 0:
             break
     assert re.search(f"{tree.n_alternates_} alternate subtrees? on trial$", str(tree))
     view = tree.view()
@@ -215,21 +215,21 @@ def test_what_is_shown_and_frozen_is_the_tree_that_answers(tmp_path):
         ("nodes", "slot", 10**6),
         ("nodes", "feature", 99),
         ("nodes", "depth", -1),
-        ("watches", "parent", 10**6),
-        ("watches", "parent", 0),
-        ("watches", "alternate", 10**6),
-        ("watches", "alternate", 1),
-        ("watches", "starts", 5),
-        ("watches", "starts", 1),
-        ("watches", "rows", -1),
-        ("watching", "free_pair", 10**6),
-        ("watching", "free_pair", 1),
-        ("watching", "free_pairs", 10**6),
-        ("watching", "alternates", 50),
-        ("watching", "starting", 50),
-        ("watching", "needed", 10**9),
-        ("watching", "full", 3),
-        ("watching", "wrong", 7),
+        ("monitors", "parent", 10**6),
+        ("monitors", "parent", 0),
+        ("monitors", "alternate", 10**6),
+        ("monitors", "alternate", 1),
+        ("monitors", "starts", 5),
+        ("monitors", "starts", 1),
+        ("monitors", "rows", -1),
+        ("trials", "free_pair", 10**6),
+        ("trials", "free_pair", 1),
+        ("trials", "free_pairs", 10**6),
+        ("trials", "alternates", 50),
+        ("trials", "starting", 50),
+        ("trials", "needed", 10**9),
+        ("trials", "full", 3),
+        ("trials", "wrong", 7),
         ("windows", None, np.nan),
         ("windows", None, -1.0),
         ("windows", None, 3.0),

@@ -23,18 +23,18 @@ def compare_trees(tree, naive, at, plain, alternates=True):
         assert node["depth"] == other.depth
         found = compare_trees(tree, naive, node["left"], other.left, alternates)
         found += compare_trees(tree, naive, node["left"] + 1, other.right, alternates)
-    return found + compare_watches(tree, naive, at, plain) if alternates else found
+    return found + compare_monitors(tree, naive, at, plain) if alternates else found
 
 
-def compare_watches(tree, naive, at, plain):
-    watch, other = tree._state.watches[at], naive.watch(plain)
+def compare_monitors(tree, naive, at, plain):
+    monitor, other = tree._state.monitors[at], naive.monitor(plain)
     compare_windows(tree._state.windows[at], other.errors)
-    assert watch["starts"] == other.starts
-    assert (watch["alternate"] > 0) == (other.trial is not None)
+    assert monitor["starts"] == other.starts
+    assert (monitor["alternate"] > 0) == (other.trial is not None)
     if other.trial is None:
         return 0
-    root = watch["alternate"]
-    assert watch["rows"] == other.trial.rows
+    root = monitor["alternate"]
+    assert monitor["rows"] == other.trial.rows
     compare_windows(tree._state.windows[root], other.trial.errors)
     compare_windows(tree._state.windows[root + 1], other.trial.pairs)
     return 1 + compare_trees(tree, naive, root, other.trial.root, alternates=False)
@@ -77,7 +77,7 @@ def test_same_trees_while_the_stream_changes(rule, leaf):
         found = compare_trees(tree, naive, 0, 0)
         assert found == tree.n_alternates_
         alternates += found
-    watching = tree._state.watching[0]
-    assert (watching["started"], watching["replaced"]) == (naive.started, naive.replaced)
+    trials = tree._state.trials[0]
+    assert (trials["started"], trials["replaced"]) == (naive.started, naive.replaced)
     assert naive.replaced >= 1
     assert alternates >= 1

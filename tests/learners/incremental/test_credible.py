@@ -1,4 +1,4 @@
-"""The credible tree on streams against the plain one: same looks, same cuts."""
+"""The credible tree on streams against the plain one: same evaluations, same cuts."""
 
 import math
 
@@ -12,12 +12,12 @@ from tests.learners.incremental.test_against_naive import compare, mixed_stream,
 
 
 class NaiveCredibleTree(NaiveTree):
-    """The plain growing tree with the credible rule, and looks that become rarer."""
+    """The plain growing tree with the credible rule, and evaluations that become rarer."""
 
     def __init__(self, kinds, *, grace_period, min_leaf, leaf, **rule):
         super().__init__(kinds, grace_period=grace_period, min_leaf=min_leaf, leaf=leaf)
         self.split_rule = credible.Rule(min_leaf=min_leaf, **rule)
-        self.looks = {}
+        self.evaluations = {}
 
     def _pause(self, leaf):
         return max(self.grace_period, 0.02 * leaf.m_evaluated)
@@ -25,13 +25,13 @@ class NaiveCredibleTree(NaiveTree):
     def _choose_split(self, leaf):
         if len(leaf.own) < 2:
             return None
-        self.looks[id(leaf)] = self.looks.get(id(leaf), 0) + 1
+        self.evaluations[id(leaf)] = self.evaluations.get(id(leaf), 0) + 1
         candidates = [cut for f in range(len(self.features)) for cut in self._candidates(leaf, f)]
         cuts = [
             credible.Cut(cut.feature, i, cut.L, cut.R, sum(cut.L), sum(cut.R), sum(cut.L) + sum(cut.R))
             for i, cut in enumerate(candidates)
         ]
-        chosen = self.split_rule.choose(cuts, self.looks[id(leaf)])
+        chosen = self.split_rule.choose(cuts, self.evaluations[id(leaf)])
         return candidates[chosen.at] if chosen else None
 
     def _gain(self, L, R, m):
@@ -100,16 +100,16 @@ def test_a_leaf_of_one_class_is_never_split():
 
 
 def test_looks_become_rarer():
-    """On noise the number of looks grows with the logarithm of the rows."""
+    """On noise the number of evaluations grows with the logarithm of the rows."""
     rng = np.random.default_rng(6)
     tree = CredibleTree(delta=1e-6)
-    looks = []
+    evaluations = []
     for _ in range(3):
         tree.partial_fit(rng.random((20_000, 1)), rng.integers(0, 2, 20_000))
-        looks.append(int(tree._state.leaves["looks"][0]))
+        evaluations.append(int(tree._state.leaves["evaluations"][0]))
     expected = 50 + math.log(60_000 / 1_000) / math.log(1.02)
-    assert looks[2] == pytest.approx(expected, abs=8)
-    assert looks[2] - looks[1] < 25
+    assert evaluations[2] == pytest.approx(expected, abs=8)
+    assert evaluations[2] - evaluations[1] < 25
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def test_hoeffding_by_hand():
     assert credible.hoeffding_upper([1, 1, 2, 0], "variance") == pytest.approx((1 - 3 / 8) / 2)
 
 
-# The split rule over cells
+# The split rule over bins
 
 PURE = [[2, 0], [0, 2]]  # Hoeffding splits it for ln(1/delta) < 8, the credible rule for delta .4 but not .3
 
@@ -222,25 +222,25 @@ def test_a_cut_that_gains_nothing_is_no_split(criterion):
 
 
 def test_a_category_stands_against_all_others():
-    cells = [[2, 0], [0, 3], [2, 0]]
+    bins = [[2, 0], [0, 3], [2, 0]]
     rule = StreamRule("entropy", 0.5, "hoeffding")
-    assert rule.best_cut([(cells, True)], [4, 3]) == (0, 1)
-    assert rule.best_cut([(cells, False)], [4, 3]) == (0, 0)
+    assert rule.best_cut([(bins, True)], [4, 3]) == (0, 1)
+    assert rule.best_cut([(bins, False)], [4, 3]) == (0, 0)
 
 
 def test_sides_need_enough_labels_and_two_classes():
-    cells = [[0, 0], [1, 0], [0, 0], [0, 3]]
-    assert StreamRule("entropy", 0.9, "hoeffding").best_cut([(cells, False)], [1, 3]) == (0, 1)
-    assert StreamRule("entropy", 0.9, "hoeffding", min_leaf=2).best_cut([(cells, False)], [1, 3]) is None
+    bins = [[0, 0], [1, 0], [0, 0], [0, 3]]
+    assert StreamRule("entropy", 0.9, "hoeffding").best_cut([(bins, False)], [1, 3]) == (0, 1)
+    assert StreamRule("entropy", 0.9, "hoeffding", min_leaf=2).best_cut([(bins, False)], [1, 3]) is None
     assert StreamRule("entropy", 0.9, "hoeffding").best_cut([([[1, 0], [3, 0]], False)], [4, 0]) is None
     assert StreamRule("entropy", 0.9, "hoeffding").best_cut([([[4, 0]], False)], [4, 1]) is None
 
 
 def test_edges_after_empty_bins_count_only_on_request():
-    cells = [[2, 0], [0, 0], [0, 2]]
+    bins = [[2, 0], [0, 0], [0, 2]]
     options = {"criterion": "entropy", "delta": 1.9 * 3.4e-4, "bound": "hoeffding", "correction": "cuts"}
-    assert StreamRule(**options).best_cut([(cells, False)], [2, 2]) == (0, 0)
-    assert StreamRule(**options, repeats=True).best_cut([(cells, False)], [2, 2]) is None
+    assert StreamRule(**options).best_cut([(bins, False)], [2, 2]) == (0, 0)
+    assert StreamRule(**options, repeats=True).best_cut([(bins, False)], [2, 2]) is None
 
 
 # The tree
@@ -267,7 +267,7 @@ def test_four_points_split_twice_if_the_first_cut_is_too_early():
     assert [(node["left"], node["right"]) for node in tree.nodes[:2]] == [(1, 2), (3, 4)]
     assert tree.shape() == (0, 3.0, True, (0, 2.5, True, (2, 0), (0, 1)), (0, 1))
     # Labels 2 and 3 at the root; the child has one class in its first look, so that its only look is the fourth label.
-    assert [node["looks"] for node in tree.nodes] == [2, 1, 0, 0, 0]
+    assert [node["evaluations"] for node in tree.nodes] == [2, 1, 0, 0, 0]
 
 
 def test_credible_split_of_a_pool_by_hand():
@@ -292,7 +292,7 @@ def test_rows_that_join_later_count():
 
 
 def test_left_child_grows_before_the_right_one():
-    """The root pays for its looks and waits; its children, which start anew, follow in the same label."""
+    """The root pays for its evaluations and waits; its children, which start anew, follow in the same label."""
     ys = [0, 1, 2, 3] * 4
     options = {"bound": "hoeffding", "delta": 0.5, "correction": "cuts+looks", "classes": range(4)}
     tree = grow(column(*map(float, ys)), ys, order=range(15), **options)
@@ -300,12 +300,12 @@ def test_left_child_grows_before_the_right_one():
     tree.label(15, 3)  # 2 - 2 sqrt(ln(1024 / .5) / 32) = 1.02 > 1; before, it was .98
     assert [node["threshold"] for node in tree.nodes] == [1.5, 0.5, 2.5, None, None, None, None]
     assert [node["left"] for node in tree.nodes[:3]] == [1, 3, 5]
-    assert [node["looks"] for node in tree.nodes] == [15, 1, 1, 0, 0, 0, 0]
+    assert [node["evaluations"] for node in tree.nodes] == [15, 1, 1, 0, 0, 0, 0]
 
 
 def test_one_class_is_never_looked_at():
     tree = grow(column(1.0, 2.0, 3.0), "aaa", delta=0.9)
-    assert (len(tree.nodes), tree.nodes[0]["looks"], tree.nodes[0]["counts"]) == (1, 0, [3, 0])
+    assert (len(tree.nodes), tree.nodes[0]["evaluations"], tree.nodes[0]["counts"]) == (1, 0, [3, 0])
     assert tree.predict([9.0]) == "a"
 
 
@@ -316,7 +316,7 @@ def test_before_any_label():
 
 def test_a_look_without_a_cut_is_a_look():
     tree = grow(column(1.0, 1.0, 1.0), [0, 1, 1])
-    assert (len(tree.nodes), tree.nodes[0]["looks"]) == (1, 2)
+    assert (len(tree.nodes), tree.nodes[0]["evaluations"]) == (1, 2)
 
 
 def test_equal_features_go_to_the_first():

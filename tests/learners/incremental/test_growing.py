@@ -384,9 +384,9 @@ def test_memory_that_runs_out_leaves_a_tree_as_after_the_row_before():
     rows = [{"a": i % 7 / 7} | ({f"f{i}": 0.5} if i > 100 else {}) for i in range(300)]
     y = [i // 30 for i in range(300)]
     tree, shorter = (HoeffdingTree(max_bytes=9_000, features="open", grace_period=20) for _ in range(2))
-    with pytest.raises(MemoryError, match="rows before row") as told:
+    with pytest.raises(MemoryError, match="rows before row") as result:
         tree.partial_fit(rows, y)
-    learned = int(re.search(r"The (\d+) rows before", str(told.value))[1])
+    learned = int(re.search(r"The (\d+) rows before", str(result.value))[1])
     shorter.partial_fit(rows[:learned], y[:learned])
     same(tree, shorter)
     assert tree.schema_ == shorter.schema_

@@ -1,4 +1,4 @@
-"""The compiled tree that keeps its rows against the plain one: same nodes, same counts, same looks."""
+"""The compiled tree that keeps its rows against the plain one: same nodes, same counts, same evaluations."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from quercus.learners.incremental.kernels import find_leaves
 from quercus.learners.incremental.layout import (
     CREDIBLE,
     CUTS,
-    CUTS_AND_LOOKS,
+    CUTS_AND_EVALUATIONS,
     HOEFFDING_INTERVAL,
     LABEL,
     MAJORITY,
@@ -29,7 +29,7 @@ from quercus.statistics.layout import IMPURITY
 from tests.learners.incremental.oracle.credible import PoolTree
 
 BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
-CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}
+CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_EVALUATIONS}
 SIZES = {"pool": SIZE_POOL, "labels": SIZE_LABELS, "volume": SIZE_VOLUME}
 
 
@@ -139,7 +139,7 @@ def same_tree(tree, naive):
             assert node["threshold"] == threshold
             assert bool(node["missing_left"]) == plain.missing_left
         assert node["slot"] == -1
-        assert tree.regions["looks"][at] == plain.looks
+        assert tree.regions["evaluations"][at] == plain.evaluations
 
 
 def grow_both(X, y, w, settings, joined=()):

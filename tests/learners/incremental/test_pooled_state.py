@@ -222,7 +222,7 @@ DAMAGES = [
     ("regions", "rows", 10_000),
     ("regions", "labels", 7),
     ("regions", "due", 1),
-    ("regions", "looks", -1),
+    ("regions", "evaluations", -1),
     ("regions", "volume", np.nan),
     ("spans", "low", np.inf),
     ("spans", "categories", -1),

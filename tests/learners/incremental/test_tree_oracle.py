@@ -211,7 +211,7 @@ def test_third_value_makes_a_binary_feature_binned():
     tree = grown(["numeric"], [(5, 0), (3, 1), (5, 1), (3, 0), (4, 0)], **NEVER)
     leaf = tree.dump()[0]
     assert leaf["edges"] == {0: [math.nextafter(3, 0), 3.0, math.nextafter(5, 0), 5.0]}
-    assert tree.nodes[0].statistics[0].cells == {1: {1: 1, 0: 1}, 3: {0: 1, 1: 1}, 2: {0: 1}}
+    assert tree.nodes[0].statistics[0].bins == {1: {1: 1, 0: 1}, 3: {0: 1, 1: 1}, 2: {0: 1}}
     assert not leaf["collecting"]
     for x in [3, 4, 5]:  # the evaluation at m = 8 finds a stale feature
         tree.learn([x], 1)
@@ -221,7 +221,7 @@ def test_third_value_makes_a_binary_feature_binned():
     assert tree.dump()[0]["edges"] == {0: [math.nextafter(3, 0), math.nextafter(4, 0), 4.0, 5.0]}
     # The points 3 and 5 keep what they held; of the 4s between them the two buffered are counted exactly, the other two
     # go to the median of these.
-    assert {b: sum(counts.values()) for b, counts in tree.nodes[0].statistics[0].cells.items()} == {1: 4, 2: 4, 3: 4}
+    assert {b: sum(counts.values()) for b, counts in tree.nodes[0].statistics[0].bins.items()} == {1: 4, 2: 4, 3: 4}
 
 
 def test_blind_edges_are_drawn_again():
@@ -234,7 +234,7 @@ def test_blind_edges_are_drawn_again():
     assert tree.dump()[0]["edges"] == {0: [math.nextafter(10, 0), 10.5, 11.5, 12.5, 13.0]}
     # The rows 1 to 4 lie below the new edges. Of those beyond the old ones the buffered four are counted exactly, the
     # four before go to their upper median, 12: a crowded bin, so that the leaf collects again.
-    held = {b: sum(counts.values()) for b, counts in tree.nodes[0].statistics[0].cells.items()}
+    held = {b: sum(counts.values()) for b, counts in tree.nodes[0].statistics[0].bins.items()}
     assert held == {0: 4, 1: 1, 2: 1, 3: 5, 4: 1}
     assert tree.dump()[0]["collecting"]
 

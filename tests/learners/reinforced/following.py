@@ -1,4 +1,4 @@
-"""A reinforced tree and its plain twin side by side: the same streams, random numbers and tables."""
+"""A reinforced tree and its oracle side by side: the same streams, random numbers and tables."""
 
 from functools import cache
 
@@ -41,7 +41,7 @@ def as_dict(row):
 
 
 def make_both(**arguments):
-    """A tree that knows its features, and its plain twin, both of which have learned nothing."""
+    """A tree that knows its features, and its oracle, both of which have learned nothing."""
     tree = ReinforcedTree(**arguments)
     prices = tree_prices(tree)
     own = {name: getattr(tree, name) for name in (*SAME, *SAME_TOO)}
@@ -73,15 +73,15 @@ key_of_result = cache(_key)
 
 
 def key_of(tree, s):
-    """Half of the key of a situation of the plain twin."""
+    """Half of the key of a state of the oracle."""
     key = 0
-    for f, cell in s:
-        if cell == NO_RESULT:
+    for f, bin_id in s:
+        if bin_id == NO_RESULT:
             key ^= key_of_result(f, 0, 0)
         elif KINDS[f] == "nominal":
-            key ^= key_of_result(f, 0, 2 + tree.schema_.categories[f].index(cell))
+            key ^= key_of_result(f, 0, 2 + tree.schema_.categories[f].index(bin_id))
         else:
-            key ^= key_of_result(f, cell[0], 2 + cell[1])
+            key ^= key_of_result(f, bin_id[0], 2 + bin_id[1])
     return key
 
 

@@ -1,6 +1,6 @@
 """The reinforced tree of docs/reinforced.md from the formulas, in dicts.
 
-A situation is the frozenset of the (feature, cell) that are known in it. Numbers are made by `number`: `Fraction` or
+A state is the frozenset of the (feature, bin) that are known in it. Numbers are made by `number`: `Fraction` or
 `float`. Random numbers come from an object with `.uniform()`, so that any generator can be followed. Bins are drawn as
 those of utility/oracle/state.py. Comments that begin with "Reading:" mark places where the page leaves a choice.
 """
@@ -29,10 +29,10 @@ DETECTED_WITH = 0.002
 NO_RESULT = "missing"
 
 Number = Any  # Fraction or float
-Cell = Any
-Situation = frozenset[tuple[int, Cell]]
-Question = tuple[Situation, int]
-ROOT: Situation = frozenset()
+Bin = Any
+State = frozenset[tuple[int, Bin]]
+Question = tuple[State, int]
+ROOT: State = frozenset()
 NO_LUCK: Any = None  # for cases that draw nothing
 
 
@@ -42,7 +42,7 @@ class Uniform(Protocol):
 
 @dataclass
 class Pair:
-    """A question that was tried in a situation. forgotten: situations it led to that are gone -> V as it was.
+    """A question that was tried in a state. forgotten: states it led to that are gone -> V as it was.
 
     drawn: how often the bins of its features had become others when it was last updated.
     """
@@ -50,13 +50,13 @@ class Pair:
     n: Number
     G: Number
     drawn: int
-    shares: dict[Situation, Number] = field(default_factory=dict)
-    forgotten: dict[Situation, Number] = field(default_factory=dict)
+    shares: dict[State, Number] = field(default_factory=dict)
+    forgotten: dict[State, Number] = field(default_factory=dict)
 
 
 @dataclass
 class Record:
-    """What is kept of a situation."""
+    """What is kept of a state."""
 
     n: Number
     V: Number
@@ -66,21 +66,21 @@ class Record:
 
 @dataclass
 class Tally:
-    """N(i, v, y) of an item, by result and label. A result is the situation of this item alone.
+    """N(i, v, y) of an item, by result and label. A result is the state of this item alone.
 
     drawn: how often the bins of its features had become others when it was last updated.
     """
 
     drawn: int
-    counts: dict[Situation, dict[Any, Number]] = field(default_factory=dict)
+    counts: dict[State, dict[Any, Number]] = field(default_factory=dict)
 
     def total(self, y: Any) -> Number:
         return sum(by_label.get(y, 0) for by_label in self.counts.values())
 
 
 @dataclass
-class Way:
-    """How a case went: its items and situations, from which one on it wandered (None: it did not), how it ended.
+class Episode:
+    """How a case went: its items and states, from which one on it wandered (None: it did not), how it ended.
 
     left: what may be spent now; paid: price of each item that was bought before, and cost: of those bought on the way.
     asks: the item that is to be bought next, with its Q or start as score; stop: why there is none.
@@ -90,7 +90,7 @@ class Way:
     left: Number = math.inf
     paid: dict[int, Number] = field(default_factory=dict)
     items: list[int] = field(default_factory=list)
-    situations: list[Situation] = field(default_factory=lambda: [ROOT])
+    states: list[State] = field(default_factory=lambda: [ROOT])
     wandered_from: int | None = None
     cost: Number = 0
     asks: int | None = None
@@ -99,7 +99,7 @@ class Way:
 
 
 class Bins(Feature):
-    """The cells of one feature. drawn: how often there have become more or fewer of them.
+    """The bins of one feature. drawn: how often there have become more or fewer of them.
 
     Reading: their number is that of the bins that came out, not of those asked for; one that comes back is a new one.
     """
@@ -114,7 +114,7 @@ class Bins(Feature):
         """The last 512. The times at which bins are drawn double up to 512; then it is every 512 values, or never."""
         self.kept = [*self.kept, (value, y, weight)][-KEPT:]
         if self.known in DRAWN_AT or (self.follows and self.known % KEPT == 0):
-            V = min(self.bins, DRAWN_AT.get(self.known, DRAWN_AT[KEPT]))
+            V = min(self.most_bins, DRAWN_AT.get(self.known, DRAWN_AT[KEPT]))
             edges = quantile_edges([x for x, _, _ in self.kept], [w for _, _, w in self.kept], V)
             self.drawn += len(edges) != len(self.edges)
             self.redraw(edges)
@@ -167,23 +167,24 @@ class NaiveReinforced:
         self.detector = ADWIN(delta=DETECTED_WITH)
         self.explored_more = 0  # how many examples of cases are still to come that are
         self.labels: list[Any] = []
-        self.table: dict[Situation, Record] = {}
+        self.table: dict[State, Record] = {}
 
-    # Cells and items
+    # Bins and items
 
-    def cell(self, f: int, value: Value) -> Cell:
+    def find_bin(self, f: int, value: Value) -> Bin:
         """Of a value; "missing" is the same however often bins are drawn."""
         if is_missing(value):
             return NO_RESULT
-        return value if self.features[f].kind == "nominal" else (self.features[f].drawn, self.features[f].cell(value))
+        feature = self.features[f]
+        return value if feature.kind == "nominal" else (feature.drawn, feature.find_bin(value))
 
     def members(self, i: int) -> list[int]:
         return [f for f, owner in enumerate(self.item) if owner == i]
 
-    def situation(self, items: Iterable[int], values: Sequence[Value]) -> Situation:
-        return frozenset((f, self.cell(f, values[f])) for i in items for f in self.members(i))
+    def state_of(self, items: Iterable[int], values: Sequence[Value]) -> State:
+        return frozenset((f, self.find_bin(f, values[f])) for i in items for f in self.members(i))
 
-    def items_of(self, s: Situation) -> set[int]:
+    def items_of(self, s: State) -> set[int]:
         return {self.item[f] for f, _ in s}
 
     def is_known(self, i: int, status: Sequence[int]) -> bool:
@@ -197,15 +198,15 @@ class NaiveReinforced:
     def drawn(self, i: int) -> int:
         return sum(self.features[f].drawn for f in self.members(i))
 
-    def can_be_asked(self, way: Way, money: Number) -> list[int]:
+    def can_be_asked(self, episode: Episode, money: Number) -> list[int]:
         """What an item requires must be on the way, or refused; given values off the way do not matter."""
         found = []
         for i in range(len(self.price)):
             needed = [j for j in range(len(self.price)) if self.needs[i][j]]
-            ready = all(j in way.items or self.is_refused(j, way.status) for j in needed)
-            to_be_had = all(way.status[f] not in (REFUSED, ORDERED) for f in self.members(i))
-            payable = self.is_known(i, way.status) or self.price[i] <= money
-            if i not in way.items and ready and to_be_had and payable:
+            ready = all(j in episode.items or self.is_refused(j, episode.status) for j in needed)
+            to_be_had = all(episode.status[f] not in (REFUSED, ORDERED) for f in self.members(i))
+            payable = self.is_known(i, episode.status) or self.price[i] <= money
+            if i not in episode.items and ready and to_be_had and payable:
                 found.append(i)
         return found
 
@@ -245,7 +246,7 @@ class NaiveReinforced:
             return self.number(self.start)
         return self.gamma * max((self.reward(y, k) for y in self.labels for k in self.labels), default=0) - self.C(i)
 
-    def P(self, i: int) -> dict[Situation, dict[Any, Number]]:
+    def P(self, i: int) -> dict[State, dict[Any, Number]]:
         """P(v | i, y) by result and label, of the results that have a tally."""
         tally, half = self.tallies[i], self.number(1) / 2
         N, V = {y: tally.total(y) for y in self.labels}, len(tally.counts)
@@ -254,23 +255,23 @@ class NaiveReinforced:
             for v, by_label in tally.counts.items()
         }
 
-    def smoothed(self, s: Situation) -> dict[Any, Number]:
+    def smoothed(self, s: State) -> dict[Any, Number]:
         """(n(s) share(s, y) + 1/K) / (n(s) + 1)."""
         n, shares, K = self.n(s), self.shares(s), len(self.labels)
         return {y: (n * shares.get(y, 0) + self.number(1) / K) / (n + 1) for y in self.labels}
 
-    def model(self, s: Situation) -> dict[Any, Number]:
+    def model(self, s: State) -> dict[Any, Number]:
         """Naive Bayes, from the root as it is, or as it was before the example that is just learned."""
         found = dict(self.smoothed(ROOT) if self.root_before is None else self.root_before)
         for i in sorted(self.items_of(s)):
-            v = frozenset((f, cell) for f, cell in s if self.item[f] == i)
+            v = frozenset((f, bin_id) for f, bin_id in s if self.item[f] == i)
             if i in self.tallies and v in self.tallies[i].counts:
                 P = self.P(i)[v]
                 found = {y: found[y] * P[y] for y in self.labels}
         total = sum(found.values())
         return {y: found[y] / total for y in self.labels}
 
-    def r(self, s: Situation) -> dict[Any, Number]:
+    def r(self, s: State) -> dict[Any, Number]:
         """Empty where nothing is known of s."""
         n, shares = self.n(s), self.shares(s)
         if not self.labels or (n == 0 and self.prior == 0):
@@ -284,14 +285,14 @@ class NaiveReinforced:
         """The most that reporting a class brings, by the shares of the classes, which need not sum to 1."""
         return max(sum(share * self.reward(y, k) for y, share in shares.items()) for k in self.labels)
 
-    def report(self, s: Situation, k: Any) -> Number:
+    def report(self, s: State, k: Any) -> Number:
         return sum((share * self.reward(y, k) for y, share in self.r(s).items()), self.number(0))
 
-    def guess(self, s: Situation, i: int) -> Number:
+    def guess(self, s: State, i: int) -> Number:
         r = self.r(s)
         return sum(self.best_report({y: r[y] * P[y] for y in self.labels}) for P in self.P(i).values())
 
-    def Q(self, s: Situation, i: int) -> Number:
+    def Q(self, s: State, i: int) -> Number:
         """Of a question that was not tried: by the model alone."""
         n = self.n(s, i)
         G = self.table[s].pairs[i].G if n else self.number(0)
@@ -300,15 +301,15 @@ class NaiveReinforced:
         drawn_to = 2 * self.prior
         return (n * G + drawn_to * self.gamma * self.guess(s, i)) / (n + drawn_to) - self.C(i)
 
-    def V(self, s: Situation) -> Number:
+    def V(self, s: State) -> Number:
         is_full = len(self.items_of(s)) >= self.questions
         questions = [] if is_full else [self.Q(s, i) for i in self.table[s].pairs]
         return max([self.best_report(self.r(s)), *questions])
 
-    def shares(self, s: Situation) -> dict[Any, Number]:
+    def shares(self, s: State) -> dict[Any, Number]:
         return self.table[s].shares if s in self.table else {}
 
-    def n(self, s: Situation, i: int | None = None) -> Number:
+    def n(self, s: State, i: int | None = None) -> Number:
         if s not in self.table:
             return 0
         if i is None:
@@ -327,112 +328,114 @@ class NaiveReinforced:
         left: Number = math.inf,
         bought: Collection[int] = (),
         buys: bool = False,
-    ) -> Way:
+    ) -> Episode:
         """Go through what is known, for nothing; what is not is bought from the values, or else the way ends there.
 
         left: what may be spent now; bought: what was paid for before, a mapping of items to what they cost then.
         Reading: that is the price of what was bought. Without a mapping, the prices are those of now.
         """
         paid = dict(bought) if isinstance(bought, Mapping) else {i: self.price[i] for i in bought}
-        way = Way(list(status), left, paid)
+        episode = Episode(list(status), left, paid)
         while True:
-            choice = self.choose(way, draws, explore)
+            choice = self.choose(episode, draws, explore)
             if choice is None:
-                return way
-            if not self.is_known(choice, way.status):
-                way.asks = choice
+                return episode
+            if not self.is_known(choice, episode.status):
+                episode.asks = choice
                 if not buys:
-                    return way
-                way.cost += self.price[choice]
-                way.left -= self.price[choice]
+                    return episode
+                episode.cost += self.price[choice]
+                episode.left -= self.price[choice]
                 for f in self.members(choice):
-                    if way.status[f] == UNKNOWN:
-                        way.status[f] = MISSING if is_missing(values[f]) else KNOWN
-            way.items.append(choice)
-            way.situations.append(self.situation(way.items, values))
-            way.asks = way.score = None
+                    if episode.status[f] == UNKNOWN:
+                        episode.status[f] = MISSING if is_missing(values[f]) else KNOWN
+            episode.items.append(choice)
+            episode.states.append(self.state_of(episode.items, values))
+            episode.asks = episode.score = None
 
-    def choose(self, way: Way, draws: Uniform, explore: bool) -> int | None:
-        """The next question, or None with the reason in way.stop."""
-        s = way.situations[-1]
-        possible = self.can_be_asked(way, way.left + sum(p for i, p in way.paid.items() if i not in way.items))
-        if len(way.items) >= self.questions:
-            way.stop = "questions"
+    def choose(self, episode: Episode, draws: Uniform, explore: bool) -> int | None:
+        """The next question, or None with the reason in episode.stop."""
+        s = episode.states[-1]
+        possible = self.can_be_asked(
+            episode, episode.left + sum(p for i, p in episode.paid.items() if i not in episode.items)
+        )
+        if len(episode.items) >= self.questions:
+            episode.stop = "questions"
         elif not possible:
-            way.stop = "budget" if self.can_be_asked(way, math.inf) else "nothing left"
+            episode.stop = "budget" if self.can_be_asked(episode, math.inf) else "nothing left"
         elif not explore and self.n(s) < self.trusted:
             # Looked at after rule 1.
-            way.stop = "rare"
-        if way.stop is not None:
+            episode.stop = "rare"
+        if episode.stop is not None:
             return None
-        luck = self.draw_luck(way, draws) if explore else None
-        choice = self.choose_among(way, possible, explore, luck)
-        if choice is None or self.is_known(choice, way.status) or self.price[choice] <= way.left:
+        luck = self.draw_luck(episode, draws) if explore else None
+        choice = self.choose_among(episode, possible, explore, luck)
+        if choice is None or self.is_known(choice, episode.status) or self.price[choice] <= episode.left:
             return choice
-        way.score = None
-        possible = self.can_be_asked(way, way.left)
+        episode.score = None
+        possible = self.can_be_asked(episode, episode.left)
         if not possible:
-            way.stop = "budget"
+            episode.stop = "budget"
             return None
-        return self.choose_among(way, possible, explore, luck)
+        return self.choose_among(episode, possible, explore, luck)
 
-    def draw_luck(self, way: Way, draws: Uniform) -> float | None:
+    def draw_luck(self, episode: Episode, draws: Uniform) -> float | None:
         """The number that draws an item, if the case wanders here."""
-        wanders = way.wandered_from is not None and self.updates == "anchored"
+        wanders = episode.wandered_from is not None and self.updates == "anchored"
         explore = max(self.explore, EXPLORED_WITH) if self.explored_more else self.explore
         if not wanders and draws.uniform() >= explore:
             return None
-        if way.wandered_from is None:
-            way.wandered_from = len(way.items)
+        if episode.wandered_from is None:
+            episode.wandered_from = len(episode.items)
         return draws.uniform()
 
-    def choose_among(self, way: Way, possible: Sequence[int], explore: bool, luck: float | None) -> int | None:
+    def choose_among(self, episode: Episode, possible: Sequence[int], explore: bool, luck: float | None) -> int | None:
         if luck is None:
-            return self.best_question(way, possible, explore)
+            return self.best_question(episode, possible, explore)
         ends: list[Any] = [] if self.truncated else list(self.labels)
         drawn = math.floor(luck * (len(possible) + len(ends)))
         if drawn >= len(possible):
-            way.stop = "worth"  # A report that was drawn is told like one that was chosen.
+            episode.stop = "worth"  # A report that was drawn is told like one that was chosen.
             return None
-        way.score = self.worth_of_asking(way.situations[-1], possible[drawn], explore)
+        episode.score = self.worth_of_asking(episode.states[-1], possible[drawn], explore)
         return possible[drawn]
 
-    def worth_of_asking(self, s: Situation, i: int, explore: bool) -> Number:
+    def worth_of_asking(self, s: State, i: int, explore: bool) -> Number:
         """One that was not tried has what it starts with if the case explores; otherwise what the model tells."""
         return self.start_of(i) if explore and not self.n(s, i) else self.Q(s, i)
 
-    def is_considered(self, s: Situation, i: int) -> bool:
+    def is_considered(self, s: State, i: int) -> bool:
         """By a case that does not explore."""
         if self.n(s, i):
             return bool(self.n(s, i) >= self.trusted)
         return self.prior > 0 and self.trusted == 0 and i in self.tallies
 
-    def best_question(self, way: Way, possible: Sequence[int], explore: bool) -> int | None:
-        s = way.situations[-1]
+    def best_question(self, episode: Episode, possible: Sequence[int], explore: bool) -> int | None:
+        s = episode.states[-1]
         worth = {i: self.worth_of_asking(s, i, explore) for i in possible if explore or self.is_considered(s, i)}
         best = max(worth, key=lambda i: worth[i], default=None)
         r = self.r(s)
         if best is not None and (not r or worth[best] > self.best_report(r)):
-            way.score = worth[best]
+            episode.score = worth[best]
             return best
-        way.score, way.stop = None, "worth"
+        episode.score, episode.stop = None, "worth"
         return None
 
-    def believer(self, values: Sequence[Value], status: Sequence[int]) -> Situation:
-        """The way of the policy over what is known, whatever the rest costs, and then over what else is known."""
-        way = self.walk(values, status, NO_LUCK, explore=False)
-        items, situations = list(way.items), list(way.situations)
+    def answering(self, values: Sequence[Value], status: Sequence[int]) -> State:
+        """The path of the policy over what is known, whatever the rest costs, and then over what else is known."""
+        episode = self.walk(values, status, NO_LUCK, explore=False)
+        items, states = list(episode.items), list(episode.states)
         for i in range(len(self.price)):
-            after = self.situation([*items, i], values)
+            after = self.state_of([*items, i], values)
             full = len(items) >= self.questions
             if not full and i not in items and self.is_known(i, status) and self.n(after) >= self.trusted:
                 items.append(i)
-                situations.append(after)
-        return next((s for s in reversed(situations) if self.n(s) >= self.trusted), ROOT)
+                states.append(after)
+        return next((s for s in reversed(states) if self.n(s) >= self.trusted), ROOT)
 
     def probabilities(self, values: Sequence[Value], status: Sequence[int]) -> dict[Any, Number]:
         """Empty before anything was learned."""
-        b = self.believer(values, status)
+        b = self.answering(values, status)
         if not self.labels:
             return {}
         return self.smoothed(b) if self.prior == 0 or b == ROOT else self.r(b)
@@ -451,11 +454,11 @@ class NaiveReinforced:
 
     def buy_and_learn(
         self, row: Sequence[Value], label: Any, draws: Uniform, weight: Number = 1, left: Number = math.inf
-    ) -> Way:
-        """A case that explores and buys from the row; the way is returned as it was before anything was learned."""
-        way = self.walk(row, [UNKNOWN] * len(row), draws, explore=True, left=left, buys=True)
-        self.learn_way(row, way, label, draws, weight)
-        return way
+    ) -> Episode:
+        """A case that explores and buys from the row; the episode is returned as it was before anything was learned."""
+        episode = self.walk(row, [UNKNOWN] * len(row), draws, explore=True, left=left, buys=True)
+        self.learn_way(row, episode, label, draws, weight)
+        return episode
 
     def learn_case(
         self,
@@ -468,68 +471,70 @@ class NaiveReinforced:
         explore: bool = True,
         weight: Number = 1,
         left: Number = math.inf,
-    ) -> Way:
+    ) -> Episode:
         """bought: items in the order in which they were bought, and as `walk` has them."""
-        way = self.walk(values, status, draws, explore=explore, left=left, bought=bought)
+        episode = self.walk(values, status, draws, explore=explore, left=left, bought=bought)
         for i in bought:
-            if i not in way.items and len(way.items) < self.questions and self.is_known(i, status):
-                way.items.append(i)
-        self.learn_way(values, way, label, draws, weight)
-        return way
+            if i not in episode.items and len(episode.items) < self.questions and self.is_known(i, status):
+                episode.items.append(i)
+        self.learn_way(values, episode, label, draws, weight)
+        return episode
 
     def learn_row(self, row: Sequence[Value], label: Any, draws: Uniform, weight: Number = 1) -> None:
-        """A whole row: ways that wander from the root on, whatever `updates` is."""
+        """A whole row: paths that wander from the root on, whatever `updates` is."""
         if weight == 0:
             return
         status = [MISSING if is_missing(value) else KNOWN for value in row]
-        ways = []
+        paths = []
         for _ in range(WHOLE_WAYS):
-            way = Way(status)
-            while len(way.items) < self.questions and (possible := self.can_be_asked(way, math.inf)):
-                way.items.append(possible[math.floor(draws.uniform() * len(possible))])
-            ways.append(way.items)
+            episode = Episode(status)
+            while len(episode.items) < self.questions and (possible := self.can_be_asked(episode, math.inf)):
+                episode.items.append(possible[math.floor(draws.uniform() * len(possible))])
+            paths.append(episode.items)
         self.count_values(row, status, weight)
         self.count_results(range(len(self.price)), row, label, weight)
-        self.update(*self.along(ways, row), row, label, weight)
+        self.update(*self.along(paths, row), row, label, weight)
 
-    def learn_way(self, values: Sequence[Value], way: Way, label: Any, draws: Uniform, weight: Number) -> None:
-        """A weight of 0: the example is not there. Items stay as they were asked, cells are those of now.
+    def learn_way(self, values: Sequence[Value], episode: Episode, label: Any, draws: Uniform, weight: Number) -> None:
+        """A weight of 0: the example is not there. Items stay as they were asked, bins are those of now.
 
         Reading: errors are watched when the way is known: it is as it was before they were found to have risen.
         """
         if weight == 0:
             return
-        self.watch(values, way.status, label)
-        self.count_values(values, way.status, weight)
-        self.count_results(way.items, values, label, weight)
-        situations, pairs = self.along([way.items], values)
+        self.watch(values, episode.status, label)
+        self.count_values(values, episode.status, weight)
+        self.count_results(episode.items, values, label, weight)
+        states, pairs = self.along([episode.items], values)
         if self.updates != "single":
-            more_situations, more_pairs = self.around(way.items, values, draws)
+            more_states, more_pairs = self.around(episode.items, values, draws)
             if self.updates == "anchored":
-                anchor = ROOT if way.wandered_from is None else self.situation(way.items[: way.wandered_from], values)
+                anchor = (
+                    ROOT
+                    if episode.wandered_from is None
+                    else self.state_of(episode.items[: episode.wandered_from], values)
+                )
 
-                def fair(s: Situation, count: Number) -> bool:
-                    return count < WARM_UP or (way.wandered_from is not None and s >= anchor)
+                def fair(s: State, count: Number) -> bool:
+                    return count < WARM_UP or (episode.wandered_from is not None and s >= anchor)
 
-                more_situations = {s for s in more_situations if fair(s, self.n(s))}
+                more_states = {s for s in more_states if fair(s, self.n(s))}
                 more_pairs = {(s, i) for s, i in more_pairs if fair(s, self.n(s, i))}
-            situations |= more_situations
+            states |= more_states
             pairs |= more_pairs
-        self.update(situations, pairs, values, label, weight)
+        self.update(states, pairs, values, label, weight)
 
-    def along(self, ways: Iterable[Sequence[int]], values: Sequence[Value]) -> tuple[set[Situation], set[Question]]:
-        """The situations of ways, and the pairs that lead from each to the next."""
-        situations, pairs = set(), set()
-        for items in ways:
+    def along(self, paths: Iterable[Sequence[int]], values: Sequence[Value]) -> tuple[set[State], set[Question]]:
+        """The states of paths, and the pairs that lead from each to the next."""
+        states, pairs = set(), set()
+        for items in paths:
             for j in range(len(items) + 1):
-                situations.add(self.situation(items[:j], values))
+                states.add(self.state_of(items[:j], values))
             for j, i in enumerate(items):
-                pairs.add((self.situation(items[:j], values), i))
-        return situations, pairs
+                pairs.add((self.state_of(items[:j], values), i))
+        return states, pairs
 
-    def around(
-        self, items: Sequence[int], values: Sequence[Value], draws: Uniform
-    ) -> tuple[set[Situation], set[Question]]:
+    def around(self, items: Sequence[int], values: Sequence[Value], draws: Uniform) -> tuple[set[State], set[Question]]:
         """All subsets of the results and all their pairs; of many items those along random orders.
 
         Every order is shuffled from that of the way.
@@ -537,8 +542,8 @@ class NaiveReinforced:
         if len(items) > MOST_SUBSETS_OF:
             return self.along([shuffled(items, draws) for _ in range(ORDERS)], values)
         subsets = [part for size in range(len(items) + 1) for part in combinations(items, size)]
-        pairs = {(self.situation(part, values), i) for part in subsets for i in items if i not in part}
-        return {self.situation(part, values) for part in subsets}, pairs
+        pairs = {(self.state_of(part, values), i) for part in subsets for i in items if i not in part}
+        return {self.state_of(part, values) for part in subsets}, pairs
 
     def count_values(self, values: Sequence[Value], status: Sequence[int], weight: Number) -> None:
         """Bins are of like sample weight, whatever `rates` are."""
@@ -556,7 +561,7 @@ class NaiveReinforced:
             for by_label in counts.values():
                 if self.alpha and label in by_label:
                     by_label[label] *= (1 - self.alpha) ** w
-            by_label = counts.setdefault(self.situation([i], values), {})
+            by_label = counts.setdefault(self.state_of([i], values), {})
             by_label[label] = by_label.get(label, self.number(0)) + w
 
     def watch(self, values: Sequence[Value], status: Sequence[int], label: Any) -> None:
@@ -588,13 +593,13 @@ class NaiveReinforced:
 
     def update(
         self,
-        situations: Collection[Situation],
+        states: Collection[State],
         pairs: Collection[Question],
         values: Sequence[Value],
         label: Any,
         weight: Number,
     ) -> None:
-        """Larger situations first; at each the reports, its pairs, and V.
+        """Larger states first; at each the reports, its pairs, and V.
 
         Reading: root(y) is that of the examples before, but for the classes of now: a new one is among them.
         """
@@ -602,18 +607,18 @@ class NaiveReinforced:
             self.labels.append(label)
         self.root_before = self.smoothed(ROOT)
         w = self.weight(label, weight)
-        touched = {*situations, *(s for s, _ in pairs)}
+        touched = {*states, *(s for s, _ in pairs)}
         for s in sorted(touched, key=lambda s: -len(self.items_of(s))):
-            if s in situations:
+            if s in states:
                 record = self.table.setdefault(s, Record(self.number(0), self.number(0)))
                 record.n += w
                 self.move(record.shares, label, self.rate(w, record.n))
             for i in sorted(i for t, i in pairs if t == s):
-                self.update_pair(s, i, self.situation({*self.items_of(s), i}, values), w)
+                self.update_pair(s, i, self.state_of({*self.items_of(s), i}, values), w)
             self.table[s].V = self.V(s)
         self.root_before = None
 
-    def update_pair(self, s: Situation, i: int, after: Situation, w: Number) -> None:
+    def update_pair(self, s: State, i: int, after: State, w: Number) -> None:
         """A question about bins that were drawn anew begins anew when it is updated, not before."""
         drawn = self.drawn(i)
         pair = self.table[s].pairs.get(i)

@@ -53,14 +53,14 @@ def test_a_row_is_bought_as_a_case_would(variant):
     rows, labels = adversarial_stream(900)
     tree = ReinforcedTree(**VARIANTS[variant])
     tree.buy_and_learn(rows[:800], labels[:800])
-    told = tree.purchases(rows[800:])
-    assert told.cost.any()
+    result = tree.purchases(rows[800:])
+    assert result.cost.any()
     for i, row in enumerate(rows[800:]):
         cost, status, shares = run_one(tree, row, False, 0)
-        assert cost == told.cost[i]
-        np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), told.bought[i])
-        np.testing.assert_array_equal(shares[tree._order], told.proba[i])
-    np.testing.assert_array_equal(told.answers, tree.predict(rows[800:]))
+        assert cost == result.cost[i]
+        np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), result.bought[i])
+        np.testing.assert_array_equal(shares[tree._order], result.proba[i])
+    np.testing.assert_array_equal(result.answers, tree.predict(rows[800:]))
 
 
 def run_one(tree, row, explore, seed):
@@ -94,10 +94,10 @@ def test_a_case_that_wanders_goes_the_same_way_when_it_is_looked_at_again(varian
     tree = ReinforcedTree(**VARIANTS[variant]).partial_fit(rows[:400], labels[:400])
     for row, label in zip(rows[400:], labels[400:], strict=True):
         cost, status, shares = run_one(tree, row, True, next_seed(tree))
-        told = tree.buy_and_learn([row], [label])
-        assert cost == told.cost[0]
-        np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), told.bought[0])
-        np.testing.assert_array_equal(shares[tree._order], told.proba[0])
+        result = tree.buy_and_learn([row], [label])
+        assert cost == result.cost[0]
+        np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), result.bought[0])
+        np.testing.assert_array_equal(shares[tree._order], result.proba[0])
 
 
 @pytest.mark.parametrize("variant", ["default", "groups", "many questions", "little memory"])
@@ -120,14 +120,14 @@ def test_a_saved_tree_goes_on_as_if_nothing_had_happened(tmp_path, variant):
 def test_what_all_cases_may_cost_is_the_limit():
     rows, labels = adversarial_stream(300)
     tree = ReinforcedTree(total=50.0)
-    told = tree.buy_and_learn(rows, labels)
-    assert tree.spent_ == told.cost.sum() == 50.0
-    assert not told.cost[-100:].any()
+    result = tree.buy_and_learn(rows, labels)
+    assert tree.spent_ == result.cost.sum() == 50.0
+    assert not result.cost[-100:].any()
 
 
 def test_new_features_are_asked_for():
     tree = ReinforcedTree(features="open")
     rows = [{"a": 1.0}, {"a": 2.0, "b": "x"}, {"a": 3.0, "b": "y"}]
-    told = tree.buy_and_learn(rows * 20, ["no", "yes", "no"] * 20)
-    assert told.bought[0].tolist() == [True, False]
-    assert told.bought[:, 1].any()
+    result = tree.buy_and_learn(rows * 20, ["no", "yes", "no"] * 20)
+    assert result.bought[0].tolist() == [True, False]
+    assert result.bought[:, 1].any()

@@ -33,7 +33,7 @@ def test_the_half_that_was_met_least_is_forgotten():
     assert all(after[key] == before[key] for key in after)
 
 
-def test_what_leads_to_forgotten_situations_keeps_their_value():
+def test_what_leads_to_forgotten_states_keeps_their_value():
     tree = make_tree()
     arrays = tree._state
     before = {int(key): float(value) for key, value in arrays.states[["key0", "value"]].tolist()}
@@ -88,7 +88,7 @@ DAMAGES = {
     "an item that is not there": ("actions", "item", 0, 99, "groups cannot be changed"),
     "a negative weight": ("actions", "n", 0, -1.0, "holds numbers below 0"),
     "a weight without end": ("actions", "n", 0, 1e308, "holds numbers above"),
-    "a bin too many": ("features", "cells", 0, 60, "does not fit the values that are kept"),
+    "a bin too many": ("features", "bins", 0, 60, "does not fit the values that are kept"),
     "free beyond the end": ("options", "free", 0, 10**6, "points outside of the"),
     "more states than there are": ("options", "states", 0, 10**6, "how many of"),
     "more results than there are": ("features", "results", 1, 50, "does not hold the lists of its features"),

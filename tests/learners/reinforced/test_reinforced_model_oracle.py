@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from .oracle import KNOWN, MISSING, ORDERED, ROOT, UNKNOWN, NaiveReinforced, Way
+from .oracle import KNOWN, MISSING, ORDERED, ROOT, UNKNOWN, Episode, NaiveReinforced
 
 F = Fraction
 RULES = ("single", "lattice", "anchored")
@@ -22,7 +22,7 @@ def make(updates="single", prior=2, **options):
 def learn(model, row, label, items, wandered_from=None, weight=20):
     """A case that went just this way."""
     status = [KNOWN if model.item[f] in items else UNKNOWN for f in range(len(row))]
-    model.learn_way(row, Way(status, items=list(items), wandered_from=wandered_from), label, None, weight)
+    model.learn_way(row, Episode(status, items=list(items), wandered_from=wandered_from), label, None, weight)
 
 
 class Numbers:
@@ -38,7 +38,7 @@ class Random:
         self.uniform = random.Random(seed).random
 
 
-# Every example weighs 20, so that a warm-up is over when a situation was seen once.
+# Every example weighs 20, so that a warm-up is over when a state was seen once.
 EXAMPLES = [
     ((0, 0), "no", (a, b), None),
     ((1, None), "yes", (a,), None),
@@ -53,12 +53,12 @@ def after(number, updates, prior):
     return model
 
 
-def told(model, i):
+def counts_by_result(model, i):
     return {(v, y): weight for v, by_label in model.tallies[i].counts.items() for y, weight in by_label.items()}
 
 
 def values(model):
-    """n and V of each situation, n and G of each question."""
+    """n and V of each state, n and G of each question."""
     reports = {s: (record.n, record.V) for s, record in model.table.items()}
     pairs = {(s, i): (pair.n, pair.G) for s, record in model.table.items() for i, pair in record.pairs.items()}
     return reports | pairs
@@ -68,17 +68,20 @@ def values(model):
 @pytest.mark.parametrize("updates", RULES)
 def test_tallies_do_not_depend_on_what_is_updated(updates, prior):
     model = after(1, updates, prior)
-    assert (told(model, a), told(model, b)) == ({(A0, "no"): 20}, {(B0, "no"): 20})
+    assert (counts_by_result(model, a), counts_by_result(model, b)) == ({(A0, "no"): 20}, {(B0, "no"): 20})
     assert (model.P(a), model.P(b)) == ({A0: {"no": 1}}, {B0: {"no": 1}})
     model = after(2, updates, prior)
-    assert (told(model, a), told(model, b)) == ({(A0, "no"): 20, (A1, "yes"): 20}, {(B0, "no"): 20})
+    assert (counts_by_result(model, a), counts_by_result(model, b)) == (
+        {(A0, "no"): 20, (A1, "yes"): 20},
+        {(B0, "no"): 20},
+    )
     # (20 + 1/2) / (20 + 2/2), and (0 + 1/2) / (20 + 2/2). Of b there is one result, and nothing of "yes".
     sure, hardly = F(41, 42), F(1, 42)
     assert model.P(a) == {A0: {"no": sure, "yes": hardly}, A1: {"no": hardly, "yes": sure}}
     assert model.P(b) == {B0: {"no": 1, "yes": 1}}
     model = after(3, updates, prior)
-    assert told(model, a) == {(A0, "no"): 20, (A0, "yes"): 20, (A1, "yes"): 20}
-    assert told(model, b) == {(B0, "no"): 20, (B1, "yes"): 20}
+    assert counts_by_result(model, a) == {(A0, "no"): 20, (A0, "yes"): 20, (A1, "yes"): 20}
+    assert counts_by_result(model, b) == {(B0, "no"): 20, (B1, "yes"): 20}
     # (20 + 1/2) / (40 + 1).
     assert model.P(a) == {A0: {"no": sure, "yes": F(1, 2)}, A1: {"no": hardly, "yes": F(1, 2)}}
     assert model.P(b) == {B0: {"no": sure, "yes": hardly}, B1: {"no": hardly, "yes": sure}}
@@ -223,11 +226,14 @@ def test_alpha_makes_old_tallies_of_the_same_class_and_item_count_less():
     model = make(alpha=F(1, 2), rates={"no": 2})
     learn(model, (0, 0), "no", (a, b), weight=1)
     learn(model, (0, 0), "yes", (a,), weight=1)
-    assert (told(model, a), told(model, b)) == ({(A0, "no"): 2, (A0, "yes"): 1}, {(B0, "no"): 2})
+    assert (counts_by_result(model, a), counts_by_result(model, b)) == (
+        {(A0, "no"): 2, (A0, "yes"): 1},
+        {(B0, "no"): 2},
+    )
     learn(model, (1, 0), "no", (a,), weight=1)
     # w = 2: a quarter is left.
-    assert told(model, a) == {(A0, "no"): F(1, 2), (A0, "yes"): 1, (A1, "no"): 2}
-    assert told(model, b) == {(B0, "no"): 2}
+    assert counts_by_result(model, a) == {(A0, "no"): F(1, 2), (A0, "yes"): 1, (A1, "no"): 2}
+    assert counts_by_result(model, b) == {(B0, "no"): 2}
 
 
 def test_whole_rows_count_results_of_all_items():
@@ -238,7 +244,7 @@ def test_whole_rows_count_results_of_all_items():
     model = make(questions=1)
     model.learn_row([0, None], "no", Zero(), weight=3)
     missing = frozenset([(1, "missing")])
-    assert (told(model, a), told(model, b)) == ({(A0, "no"): 3}, {(missing, "no"): 3})
+    assert (counts_by_result(model, a), counts_by_result(model, b)) == ({(A0, "no"): 3}, {(missing, "no"): 3})
     assert set(model.table) == {ROOT, A0}
     # A question of which only a tally is known is asked by the model alone.
     assert model.walk([0, 0], [UNKNOWN] * 2, None, explore=False).stop == "worth"
@@ -248,7 +254,7 @@ def test_a_group_is_tallied_by_its_joint_result():
     model = make(item=[0, 0], price=[1])
     for row in ((0, 0), (0, 1)):
         learn(model, row, "no", (0,))
-    assert told(model, 0) == {(A0 | B0, "no"): 20, (A0 | B1, "no"): 20}
+    assert counts_by_result(model, 0) == {(A0 | B0, "no"): 20, (A0 | B1, "no"): 20}
 
 
 # What a case that does not explore does with the model
@@ -265,46 +271,46 @@ def untried(**options):
 
 def test_untried_questions_are_asked_by_the_model():
     model = untried(rewards=(1, -1))
-    way = model.walk([0, 1], [UNKNOWN] * 2, None, explore=False, buys=True)
-    assert (way.items, model.answer([0, 1], way.status)) == ([b], 1)
+    episode = model.walk([0, 1], [UNKNOWN] * 2, None, explore=False, buys=True)
+    assert (episode.items, model.answer([0, 1], episode.status)) == ([b], 1)
     # a is given and comes first if it is the cheaper, and then b, which was not tried there.
     model.price = [0, 1]
     model.table[ROOT].pairs[b].G = F(-1)
     model.table[ROOT].pairs[a].G = F(1)
-    way = model.walk([0, None], [KNOWN, UNKNOWN], None, explore=False)
-    assert (way.items, way.asks, way.score) == ([a], b, model.Q(A0, b))
+    episode = model.walk([0, None], [KNOWN, UNKNOWN], None, explore=False)
+    assert (episode.items, episode.asks, episode.score) == ([a], b, model.Q(A0, b))
     assert model.n(A0, b) == 0
     for options in ({"prior": 0}, {"trusted": 1}):
         other = untried(rewards=(1, -1), **options)
         other.table[ROOT].pairs[a].G, other.table[ROOT].pairs[b].G = F(1), F(-1)
-        way = other.walk([0, None], [KNOWN, UNKNOWN], None, explore=False)
-        assert (way.items, way.stop) == ([a], "worth")
+        episode = other.walk([0, None], [KNOWN, UNKNOWN], None, explore=False)
+        assert (episode.items, episode.stop) == ([a], "worth")
     # A case that explores takes it for what it starts with.
     model.start = 5
-    way = model.walk([0, None], [KNOWN, UNKNOWN], Numbers(0.9, 0.9), explore=True)
-    assert (way.items, way.asks, way.score) == ([a], b, 5)
+    episode = model.walk([0, None], [KNOWN, UNKNOWN], Numbers(0.9, 0.9), explore=True)
+    assert (episode.items, episode.asks, episode.score) == ([a], b, 5)
 
 
 def test_with_nothing_to_be_trusted_all_that_is_known_answers():
     model = untried()
-    assert model.believer([0, 1], [KNOWN] * 2) == A0 | B1
+    assert model.answering([0, 1], [KNOWN] * 2) == A0 | B1
     assert model.probabilities([0, 1], [KNOWN] * 2) == model.model(A0 | B1)
     # Never seen, and without a model.
     model = untried(prior=0)
     assert model.probabilities([0, 1], [KNOWN] * 2) == {0: F(1, 2), 1: F(1, 2)}
     model = untried(trusted=5)
-    assert model.believer([0, 1], [KNOWN] * 2) in (A0, B1)
+    assert model.answering([0, 1], [KNOWN] * 2) in (A0, B1)
 
 
-def test_with_a_prior_a_situation_that_was_never_updated_has_reports():
+def test_with_a_prior_a_state_that_was_never_updated_has_reports():
     for prior, asked in ((2, None), (0, 0)):
         model = make(prior=prior, start=F(1, 2), questions=3)
         learn(model, (0, 0), "no", (a,))
-        # At the root 1 is sure, so that it would report; a new result is a situation of its own.
+        # At the root 1 is sure, so that it would report; a new result is a state of its own.
         model.table[ROOT].pairs[a].G = F(9)
-        way = model.walk([7, None], [KNOWN, UNKNOWN], Numbers(0.9, 0.9), explore=True)
-        assert way.items == [a]
-        assert way.asks == (None if asked is None else b)
+        episode = model.walk([7, None], [KNOWN, UNKNOWN], Numbers(0.9, 0.9), explore=True)
+        assert episode.items == [a]
+        assert episode.asks == (None if asked is None else b)
 
 
 # Budgets of cases that are looked at again
@@ -318,13 +324,13 @@ def priced(**options):
 def test_a_case_goes_the_same_way_again_when_money_was_spent():
     model = priced()
     # All three fit: the second is drawn.
-    way = model.walk([None] * 3, [UNKNOWN] * 3, Numbers(0.0, 0.6), explore=True, left=3)
-    assert (way.items, way.asks) == ([], 1)
+    episode = model.walk([None] * 3, [UNKNOWN] * 3, Numbers(0.0, 0.6), explore=True, left=3)
+    assert (episode.items, episode.asks) == ([], 1)
     # a still counts among three at the root, though it is too dear now. What it cost then is what counts.
     for paid, items in (([1], [1]), ({1: 2}, [1]), ({1: 1}, []), ([], [])):
         known, draws = [UNKNOWN, KNOWN, UNKNOWN], Numbers(0.0, 0.6, 0.0)
-        way = model.walk([None, 0, None], known, draws, explore=True, left=1, bought=paid)
-        assert (way.items, way.asks) == (items, 2)
+        episode = model.walk([None, 0, None], known, draws, explore=True, left=1, bought=paid)
+        assert (episode.items, episode.asks) == (items, 2)
 
 
 def test_what_is_too_dear_by_now_is_chosen_again_by_the_same_number():
@@ -332,17 +338,17 @@ def test_what_is_too_dear_by_now_is_chosen_again_by_the_same_number():
     status = [UNKNOWN, KNOWN, UNKNOWN]
     # 1 left and 2 paid for b: a fits 3 and is drawn, but not to be had; of b and c the first is b, which is known.
     # There a is too dear, and c is left.
-    way = model.walk([None, 0, None], status, Numbers(0.0, 0.2, 0.5), explore=True, left=1, bought=[1])
-    assert (way.items, way.wandered_from, way.asks) == ([1], 0, 2)
+    episode = model.walk([None, 0, None], status, Numbers(0.0, 0.2, 0.5), explore=True, left=1, bought=[1])
+    assert (episode.items, episode.wandered_from, episode.asks) == ([1], 0, 2)
     # Of equal starts the first, a; then b.
-    way = model.walk([None, 0, None], status, Numbers(0.9, 0.9), explore=True, left=1, bought=[1])
-    assert (way.items, way.asks) == ([1], 2)
+    episode = model.walk([None, 0, None], status, Numbers(0.9, 0.9), explore=True, left=1, bought=[1])
+    assert (episode.items, episode.asks) == ([1], 2)
 
 
 def test_nothing_is_left_to_choose_again():
     model = priced(price=[3, 2, 2])
-    way = model.walk([None] * 3, [UNKNOWN, ORDERED, UNKNOWN], Numbers(0.9), explore=True, left=1, bought=[1])
-    assert (way.items, way.asks, way.score, way.stop) == ([], None, None, "budget")
+    episode = model.walk([None] * 3, [UNKNOWN, ORDERED, UNKNOWN], Numbers(0.9), explore=True, left=1, bought=[1])
+    assert (episode.items, episode.asks, episode.score, episode.stop) == ([], None, None, "budget")
 
 
 @pytest.mark.parametrize("prior", [0, 2])
@@ -358,13 +364,13 @@ def test_a_case_that_is_looked_at_after_each_answer_goes_as_if_it_had_bought_at_
         status, bought = [UNKNOWN] * 5, []
         while True:
             rest = left - sum(model.price[i] for i in bought)
-            way = model.walk(row, status, Random(k), explore=explore, left=rest, bought=bought)
-            assert way.items == bought
-            if way.asks is None:
+            episode = model.walk(row, status, Random(k), explore=explore, left=rest, bought=bought)
+            assert episode.items == bought
+            if episode.asks is None:
                 break
-            status[way.asks] = KNOWN
-            bought.append(way.asks)
-        assert (bought, way.stop) == (at_once.items, at_once.stop)
+            status[episode.asks] = KNOWN
+            bought.append(episode.asks)
+        assert (bought, episode.stop) == (at_once.items, at_once.stop)
         lengths.add(len(bought))
         model.learn_case(row, status, label, Random(k), bought=bought, explore=explore, left=rest)
         if not explore:
@@ -406,17 +412,17 @@ def test_bins_that_are_others_begin_anew_when_they_are_next_updated():
     for k in range(15):
         learn(model, (float(k),), k >= 8, (0,), weight=1)
     one = frozenset([(0, (0, 0))])
-    assert told(model, 0) == {(one, False): 8, (one, True): 7}
+    assert counts_by_result(model, 0) == {(one, False): 8, (one, True): 7}
     # The sixteenth value is known and not on the way: there are two bins, and what was tallied counts as it is.
-    model.learn_way((15.0,), Way([KNOWN]), True, None, 1)
+    model.learn_way((15.0,), Episode([KNOWN]), True, None, 1)
     assert (model.features[0].edges, model.features[0].drawn) == ([7.5], 1)
-    assert told(model, 0) == {(one, False): 8, (one, True): 7}
+    assert counts_by_result(model, 0) == {(one, False): 8, (one, True): 7}
     high = frozenset([(0, (1, 1))])
-    assert model.cell(0, 15.0) == (1, 1)
+    assert model.find_bin(0, 15.0) == (1, 1)
     assert model.model(high) == model.model(ROOT)
     assert model.n(ROOT, 0) == 15
     learn(model, (15.0,), True, (0,), weight=1)
-    assert told(model, 0) == {(high, True): 1}
+    assert counts_by_result(model, 0) == {(high, True): 1}
     assert (model.n(ROOT, 0), model.n(high)) == (1, 1)
 
 
@@ -426,12 +432,12 @@ def test_bins_of_the_same_number_are_the_same_wherever_they_end():
         learn(model, (float(k),), k >= 8, (0,), weight=1)
     for k in range(16):
         learn(model, (100.0 + k,), True, (0,), weight=1)
-    low, high = (frozenset([(0, (1, cell))]) for cell in (0, 1))
+    low, high = (frozenset([(0, (1, bin_id))]) for bin_id in (0, 1))
     # The edge moved from 7.5 to 57.5 with the last one: the question has all since the sixteenth.
     assert (model.features[0].edges, model.features[0].drawn) == ([57.5], 1)
-    assert told(model, 0) == {(high, True): 17}
+    assert counts_by_result(model, 0) == {(high, True): 17}
     learn(model, (50.0,), False, (0,), weight=1)
-    assert told(model, 0) == {(high, True): 17, (low, False): 1}
+    assert counts_by_result(model, 0) == {(high, True): 17, (low, False): 1}
     assert model.n(ROOT, 0) == 18
 
 
@@ -472,7 +478,7 @@ def test_tallies_count_less_in_proportion_and_only_those_above_20():
         learn(model, row, label, (a,), weight=weight)
     shares = dict(model.table[ROOT].shares)
     model.count_less()
-    assert told(model, a) == {(A0, "no"): 15, (A1, "no"): 5, (A1, "yes"): 7}
+    assert counts_by_result(model, a) == {(A0, "no"): 15, (A1, "no"): 5, (A1, "yes"): 7}
     assert [model.n(s) for s in (ROOT, A0, A1)] == [20, 20, 17]
     assert (model.n(ROOT, a), model.table[ROOT].shares) == (20, shares)
 
@@ -497,5 +503,5 @@ def test_missing_is_no_bin():
     model = numeric()
     learn(model, (None,), True, (0,), weight=1)
     missing = frozenset([(0, "missing")])
-    assert told(model, 0) == {(missing, True): 1}
+    assert counts_by_result(model, 0) == {(missing, True): 1}
     assert model.probabilities([None], [MISSING]) == model.r(missing)

@@ -55,15 +55,15 @@ def buy_both(tree, plain, seeds, row, label, weight):
     """One example, bought and learned on both sides; how it went on the plain one."""
     left = math.inf if tree.budget is None else tree.budget
     draws = seeds.draws()
-    way = plain.walk(row, [UNKNOWN] * len(row), draws, explore=True, left=left, buys=True)
-    expected, brings = plain.probabilities(row, way.status), plain.expected(row, way.status)
-    plain.learn_way(row, way, label, draws, weight)
-    told = tree.buy_and_learn([as_dict(row)], [label], sample_weight=[weight])
-    assert told.bought[0].tolist() == [state in (KNOWN, MISSING) for state in way.status]
-    assert told.cost[0] == pytest.approx(way.cost)
-    assert_same_belief(tree, told.proba[0], expected)
-    assert_same_answer(told.answers[0], brings)
-    return way
+    episode = plain.walk(row, [UNKNOWN] * len(row), draws, explore=True, left=left, buys=True)
+    expected, brings = plain.probabilities(row, episode.status), plain.expected(row, episode.status)
+    plain.learn_way(row, episode, label, draws, weight)
+    result = tree.buy_and_learn([as_dict(row)], [label], sample_weight=[weight])
+    assert result.bought[0].tolist() == [state in (KNOWN, MISSING) for state in episode.status]
+    assert result.cost[0] == pytest.approx(episode.cost)
+    assert_same_belief(tree, result.proba[0], expected)
+    assert_same_answer(result.answers[0], brings)
+    return episode
 
 
 # Each variant by a third of the rules, of each backup one, and each rule with a third of the variants.
@@ -76,9 +76,9 @@ def test_buying_and_learning(variant, updates, backup):
     tree, plain = make_both(**VARIANTS[variant] | {"updates": updates, "backup": backup})
     seeds, sizes, wandered = Seeds(tree), [], 0
     for i, (row, label, weight) in enumerate(zip(rows, labels, weights, strict=True)):
-        way = buy_both(tree, plain, seeds, row, label, weight)
-        sizes.append(len(way.items))
-        wandered += way.wandered_from is not None
+        episode = buy_both(tree, plain, seeds, row, label, weight)
+        sizes.append(len(episode.items))
+        wandered += episode.wandered_from is not None
         if i % 30 == 0 or i < 5:
             assert_same_table(tree, plain)
     assert_same_table(tree, plain)
@@ -145,8 +145,8 @@ def test_errors_that_rise(options):
     for i, (row, label, weight) in enumerate(zip(rows, labels, weights, strict=True)):
         row[3] = row[3] if i % 10 == 0 else label
         more = plain.explored_more > 0
-        way = buy_both(tree, plain, seeds, row, turned[label] if i >= 250 else label, weight)
-        wandered[more] += way.wandered_from is not None
+        episode = buy_both(tree, plain, seeds, row, turned[label] if i >= 250 else label, weight)
+        wandered[more] += episode.wandered_from is not None
         if plain.explored_more == EXPLORED_MORE:
             found.append(i)
             assert_same_table(tree, plain)
@@ -179,19 +179,19 @@ def test_steps_of_cases(variant):
         known = [value if state == KNOWN else None for value, state in zip(row, status, strict=True)]
         codes = codes_of(tree, known)
         for explore, found in stops.items():
-            way = plain.walk(known, status, Generator(number), explore=explore)
+            episode = plain.walk(known, status, Generator(number), explore=explore)
             decision = tree._plan(codes, np.array(status, np.uint8), math.inf, number, explore)
-            assert (decision.item, decision.stop) == (-1 if way.asks is None else way.asks, way.stop)
-            if way.asks is not None:
-                assert decision.score == pytest.approx(way.score)
-            found.add(way.stop)
+            assert (decision.item, decision.stop) == (-1 if episode.asks is None else episode.asks, episode.stop)
+            if episode.asks is not None:
+                assert decision.score == pytest.approx(episode.score)
+            found.add(episode.stop)
         believed = tree._posterior(codes, np.array(status, np.uint8))[tree._order]
         assert_same_belief(tree, believed, plain.probabilities(known, status))
     assert all(len(found) > 2 for found in stops.values())
 
 
 def state_of(tree, case, row):
-    """What the plain twin is told of a case: values, status, and price of each item that was bought, in order."""
+    """What the oracle knows of a case: values, status, and price of each item that was bought, in order."""
     status = [case._history.status(name, tree._prices.group_of.get(name, name)) for name in NAMES]
     values = [value if state == KNOWN else None for value, state in zip(row, status, strict=True)]
     return values, status, {tree._prices.numbers[item]: price for item, price in case.bought.items()}
@@ -201,9 +201,12 @@ def ask_both(tree, plain, case, row):
     """The next question of a case, which is the same on both sides."""
     values, status, bought = state_of(tree, case, row)
     draws, explore, left = Generator(case._saved.seed), case._saved.explore, case._left()
-    way = plain.walk(values, status, draws, explore=explore, left=left, bought=bought)
+    episode = plain.walk(values, status, draws, explore=explore, left=left, bought=bought)
     question = case.question
-    assert (question, case.stopped) == (None if way.asks is None else tree._prices.items[way.asks], way.stop)
+    assert (question, case.stopped) == (
+        None if episode.asks is None else tree._prices.items[episode.asks],
+        episode.stop,
+    )
     return question
 
 

@@ -10,7 +10,7 @@ from quercus.evaluation import best_policy
 
 
 def rows_of(joint):
-    """Every combination of class and cells as a row, with its probability."""
+    """Every combination of class and bins as a row, with its probability."""
     every = np.array(list(itertools.product(*map(range, joint.shape))))
     return every[:, 1:].astype(float), every[:, 0], joint.reshape(-1)
 
@@ -24,7 +24,7 @@ def noisy(label, features, noise):
 
 
 def mixed(sizes, seed):
-    """Classes and cells that depend on each other in no particular way."""
+    """Classes and bins that depend on each other in no particular way."""
     return np.random.default_rng(seed).dirichlet(np.full(int(np.prod(sizes)), 0.3)).reshape(sizes)
 
 
@@ -61,8 +61,8 @@ def test_it_comes_near_the_best_policy(name, backup):
     drawn = np.random.default_rng(1).choice(len(y), 12_000, p=chances)
     tree = ReinforcedTree(worth=error, backup=backup, nominal=range(X.shape[1]), **given)
     tree.buy_and_learn(X[drawn], y[drawn])
-    told = tree.purchases(X)
-    found = (chances * (told.cost + error * (told.answers != y))).sum()
+    result = tree.purchases(X)
+    found = (chances * (result.cost + error * (result.answers != y))).sum()
     assert best.value - 1e-9 <= found <= best.value + allowed
     # It would cost more to answer at once.
     assert found < error * (1 - joint.sum(axis=tuple(range(1, joint.ndim))).max())

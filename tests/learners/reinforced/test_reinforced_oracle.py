@@ -30,7 +30,7 @@ class Random:
         self.uniform = random.Random(seed).random
 
 
-def situation(*known):
+def state_of(*known):
     return frozenset(known)
 
 
@@ -38,16 +38,16 @@ def nominal(count, **options):
     return NaiveReinforced(["nominal"] * count, **{"number": F, "worth": None, **options})
 
 
-def told(model, label, *known):
-    """Share of a label in a situation."""
-    return model.table[situation(*known)].shares.get(label, 0)
+def share_of(model, label, *known):
+    """Share of a label in a state."""
+    return model.table[state_of(*known)].shares.get(label, 0)
 
 
 # Every update of a small stream, worked out by hand
 #
 # Features a and b, 2 questions, rewards 8 and -8, gamma 3/4, C(a) = 1, C(b) = 2, an untried question starts at 10.
-# Every example weighs 20, so that the warm-up of a situation is over when it was seen once. The best report is worth
-# 8 (larger share - smaller share); a question that leads to sure situations only has G = 3/4 * 8 = 6, that is
+# Every example weighs 20, so that the warm-up of a state is over when it was seen once. The best report is worth
+# 8 (larger share - smaller share); a question that leads to sure states only has G = 3/4 * 8 = 6, that is
 # Q(a) = 5, Q(b) = 4.
 
 NAMES = "ab"
@@ -60,7 +60,7 @@ STREAM = [
     ((1, 0), "no", (NO_WANDER, NO_WANDER)),
     # Wanders from the root: b (floor of .9 * 2), then anchored: a (the only one); otherwise no more.
     ((0, 1), "yes", (WANDER, 0.9, NO_WANDER)),
-    # Wanders from the second situation on, with the one item that is left.
+    # Wanders from the second state on, with the one item that is left.
     ((1, 1), "no", (NO_WANDER, WANDER, 0.0)),
     ((0, 1), "yes", (NO_WANDER, NO_WANDER)),
 ]
@@ -197,7 +197,7 @@ TABLES = {
 
 
 def name_of(s):
-    return "".join(f"{NAMES[f]}{cell}" for f, cell in sorted(s)) or "root"
+    return "".join(f"{NAMES[f]}{bin_id}" for f, bin_id in sorted(s)) or "root"
 
 
 def listed(shares):
@@ -205,7 +205,7 @@ def listed(shares):
 
 
 def table_of(model):
-    """The table as text, a line for each situation."""
+    """The table as text, a line for each state."""
     lines = {}
     for s, record in model.table.items():
         parts = [f"{record.n} {listed(record.shares)} V={record.V}"]
@@ -248,9 +248,9 @@ def test_every_update_is_as_worked_out_by_hand(updates, backup):
     assert len(steps) == len(STREAM)
     expected = {}
     for (row, label, draws), (went, changed) in zip(STREAM, steps, strict=True):
-        way = model.buy_and_learn(row, label, Script(*draws), weight=20)
-        items = "".join(NAMES[i] for i in way.items) or "-"
-        assert items + (f" from {way.wandered_from}" if way.wandered_from is not None else "") == went
+        episode = model.buy_and_learn(row, label, Script(*draws), weight=20)
+        items = "".join(NAMES[i] for i in episode.items) or "-"
+        assert items + (f" from {episode.wandered_from}" if episode.wandered_from is not None else "") == went
         expected |= changed
         assert table_of(model) == expected
 
@@ -267,7 +267,7 @@ def learned(model, rows):
 
 def test_rewards_may_depend_on_the_true_label():
     model = learned(nominal(1, rewards={"ill": (3, -100)}), [((0,), "ill"), ((0,), "well"), ((0,), "well")])
-    s = situation((0, 0))
+    s = state_of((0, 0))
     assert model.report(s, "ill") == F(1, 3) * 3 - F(2, 3)
     assert model.report(s, "well") == F(1, 3) * -100
     assert model.answer([0], [KNOWN]) == "ill"
@@ -305,7 +305,7 @@ def test_rates_scale_the_weight_of_a_label():
     model.learn_case([0], [KNOWN], "no", Script(NO_WANDER), bought=[0], weight=2)
     model.learn_case([0], [KNOWN], "yes", Script(NO_WANDER), bought=[0], weight=2)
     assert model.table[ROOT].n == F(5, 2)
-    assert (told(model, "no"), told(model, "yes", (0, 0))) == (F(1, 5), F(4, 5))
+    assert (share_of(model, "no"), share_of(model, "yes", (0, 0))) == (F(1, 5), F(4, 5))
     assert model.table[ROOT].pairs[0].n == F(5, 2)
 
 
@@ -313,11 +313,11 @@ def test_alpha_is_the_least_rate():
     model = nominal(1, alpha=F(1, 2), backup="sample", rewards=(8, 0))
     for label in ("no", "no", "no", "yes"):
         model.learn_case([0], [KNOWN], label, Script(NO_WANDER), bought=[0], weight=1)
-    assert (model.table[ROOT].n, told(model, "yes"), told(model, "yes", (0, 0))) == (4, F(1, 2), F(1, 2))
+    assert (model.table[ROOT].n, share_of(model, "yes"), share_of(model, "yes", (0, 0))) == (4, F(1, 2), F(1, 2))
     moved = model.table[ROOT].pairs[0].G - 8
     assert moved == F(1, 2) * (4 - 8)
     model.learn_case([0], [KNOWN], "yes", Script(NO_WANDER), bought=[0], weight=2)
-    assert told(model, "yes") == F(1, 2) + F(3, 4) * F(1, 2)
+    assert share_of(model, "yes") == F(1, 2) + F(3, 4) * F(1, 2)
 
 
 def test_a_weight_of_0_is_no_example():
@@ -340,12 +340,12 @@ def ripe(**options):
 
 def test_a_case_that_does_not_explore_asks_what_pays_and_stops():
     model = ripe()
-    way = model.walk([1, 0, 0], [UNKNOWN] * 3, Script(), explore=False, buys=True)
-    assert (way.items, way.stop, way.cost, model.answer([1, 0, 0], way.status)) == ([0], "worth", 1, 1)
-    n = model.n(situation((0, 1)))
-    assert model.probabilities([1, 0, 0], way.status) == {0: F(1, 2) / (n + 1), 1: (n + F(1, 2)) / (n + 1)}
-    way = model.walk([1, 0, 0], [UNKNOWN] * 3, Script(), explore=False)
-    assert (way.items, way.asks, way.score, way.stop) == ([], 0, F(-1, 100), None)
+    episode = model.walk([1, 0, 0], [UNKNOWN] * 3, Script(), explore=False, buys=True)
+    assert (episode.items, episode.stop, episode.cost, model.answer([1, 0, 0], episode.status)) == ([0], "worth", 1, 1)
+    n = model.n(state_of((0, 1)))
+    assert model.probabilities([1, 0, 0], episode.status) == {0: F(1, 2) / (n + 1), 1: (n + F(1, 2)) / (n + 1)}
+    episode = model.walk([1, 0, 0], [UNKNOWN] * 3, Script(), explore=False)
+    assert (episode.items, episode.asks, episode.score, episode.stop) == ([], 0, F(-1, 100), None)
 
 
 def test_a_case_that_does_not_explore_trusts_only_what_it_has_seen():
@@ -388,54 +388,54 @@ def test_a_question_that_is_worth_as_much_as_a_report_is_not_asked():
 
 def test_before_anything_was_learned_there_is_no_answer():
     model = nominal(2)
-    way = model.walk([0, 0], [UNKNOWN] * 2, Script(NO_WANDER, NO_WANDER), explore=True, buys=True)
-    assert (way.items, way.stop) == ([0, 1], "nothing left")
-    assert (model.answer([0, 0], way.status), model.probabilities([0, 0], way.status)) == (None, {})
+    episode = model.walk([0, 0], [UNKNOWN] * 2, Script(NO_WANDER, NO_WANDER), explore=True, buys=True)
+    assert (episode.items, episode.stop) == ([0, 1], "nothing left")
+    assert (model.answer([0, 0], episode.status), model.probabilities([0, 0], episode.status)) == (None, {})
 
 
 def test_budgets_bound_what_is_asked_for():
     model = nominal(3, price=[5, 2, 2], questions=3)
-    way = model.walk([0] * 3, [UNKNOWN] * 3, Script(*[NO_WANDER] * 3), explore=True, left=4, buys=True)
-    assert (way.items, way.cost, way.stop) == ([1, 2], 4, "budget")
+    episode = model.walk([0] * 3, [UNKNOWN] * 3, Script(*[NO_WANDER] * 3), explore=True, left=4, buys=True)
+    assert (episode.items, episode.cost, episode.stop) == ([1, 2], 4, "budget")
     # What is known costs nothing.
-    way = model.walk([0] * 3, [KNOWN] + [UNKNOWN] * 2, Script(*[NO_WANDER] * 3), explore=True, left=3, buys=True)
-    assert (way.items, way.cost, way.stop) == ([0, 1], 2, "budget")
+    episode = model.walk([0] * 3, [KNOWN] + [UNKNOWN] * 2, Script(*[NO_WANDER] * 3), explore=True, left=3, buys=True)
+    assert (episode.items, episode.cost, episode.stop) == ([0, 1], 2, "budget")
     # Of those that can be asked for one is drawn: of 1 and 2 the second, then nothing is left to draw from.
-    way = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.0, 0.5), explore=True, left=3, buys=True)
-    assert (way.items, way.wandered_from, way.stop) == ([2], 0, "budget")
+    episode = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.0, 0.5), explore=True, left=3, buys=True)
+    assert (episode.items, episode.wandered_from, episode.stop) == ([2], 0, "budget")
 
 
 def test_what_is_required_comes_first():
     needs = [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
     model = nominal(3, needs=needs, questions=2)
-    way = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.0, 0.0, 0.0), explore=True, buys=True)
-    assert way.items == [1, 2]
-    way = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.0, 0.9, 0.0), explore=True, buys=True)
-    assert way.items == [2, 0]
-    way = model.walk([0] * 3, [UNKNOWN, UNKNOWN, REFUSED], Script(0.0, 0.0, 0.0), explore=True, buys=True)
-    assert way.items == [0, 1]
-    way = model.walk([0] * 3, [UNKNOWN, REFUSED, ORDERED], Script(), explore=True, buys=True)
-    assert (way.items, way.stop) == ([], "nothing left")
+    episode = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.0, 0.0, 0.0), explore=True, buys=True)
+    assert episode.items == [1, 2]
+    episode = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.0, 0.9, 0.0), explore=True, buys=True)
+    assert episode.items == [2, 0]
+    episode = model.walk([0] * 3, [UNKNOWN, UNKNOWN, REFUSED], Script(0.0, 0.0, 0.0), explore=True, buys=True)
+    assert episode.items == [0, 1]
+    episode = model.walk([0] * 3, [UNKNOWN, REFUSED, ORDERED], Script(), explore=True, buys=True)
+    assert (episode.items, episode.stop) == ([], "nothing left")
 
 
 def test_a_group_is_one_question_with_one_result():
     model = nominal(3, item=[0, 1, 0], price=[3, 1], questions=2, updates="single")
-    way = model.buy_and_learn([4, 5, None], "yes", Script(NO_WANDER, NO_WANDER))
-    assert (way.items, way.cost, way.status) == ([0, 1], 4, [KNOWN, KNOWN, MISSING])
-    both = situation((0, 4), (2, "missing"))
+    episode = model.buy_and_learn([4, 5, None], "yes", Script(NO_WANDER, NO_WANDER))
+    assert (episode.items, episode.cost, episode.status) == ([0, 1], 4, [KNOWN, KNOWN, MISSING])
+    both = state_of((0, 4), (2, "missing"))
     assert set(model.table) == {ROOT, both, both | {(1, 5)}}
     # With one of its features unknown it has to be bought, with one ordered or refused it cannot be asked for.
     new, asks = nominal(3, item=[0, 1, 0], price=[3, 1]), {UNKNOWN: 0, ORDERED: 1, REFUSED: 1}
     for state, item in asks.items():
-        way = new.walk([4, 5, None], [KNOWN, UNKNOWN, state], Script(*[NO_WANDER] * 3), explore=True)
-        assert (way.items, way.asks) == ([], item)
+        episode = new.walk([4, 5, None], [KNOWN, UNKNOWN, state], Script(*[NO_WANDER] * 3), explore=True)
+        assert (episode.items, episode.asks) == ([], item)
 
 
 def test_given_values_matter_only_where_they_are_asked_for():
     model = ripe()
     for values, status in (([1, 0, 0], [KNOWN, KNOWN, UNKNOWN]), ([1, None, None], [KNOWN, UNKNOWN, UNKNOWN])):
-        way = model.walk(values, status, Script(), explore=False)
-        assert (way.items, way.stop, way.cost) == ([0], "worth", 0)
+        episode = model.walk(values, status, Script(), explore=False)
+        assert (episode.items, episode.stop, episode.cost) == ([0], "worth", 0)
 
 
 def test_what_is_known_off_the_way_answers_as_long_as_it_is_trusted():
@@ -444,7 +444,7 @@ def test_what_is_known_off_the_way_answers_as_long_as_it_is_trusted():
     for _ in range(9):
         model.learn_case([0, None, None], [KNOWN, UNKNOWN, UNKNOWN], "no", Script(*[NO_WANDER] * 9), bought=[0])
         model.learn_case([None, 0, 0], [UNKNOWN, KNOWN, KNOWN], "yes", Script(*[NO_WANDER] * 9), bought=[1, 2])
-    b = situation((1, 0))
+    b = state_of((1, 0))
     believers = {
         (UNKNOWN, UNKNOWN, UNKNOWN): ROOT,
         (UNKNOWN, UNKNOWN, KNOWN): ROOT,
@@ -453,22 +453,22 @@ def test_what_is_known_off_the_way_answers_as_long_as_it_is_trusted():
         (UNKNOWN, KNOWN, ORDERED): b,
         (UNKNOWN, REFUSED, KNOWN): ROOT,
         # In the order of items: with 0 nothing else was seen.
-        (KNOWN, KNOWN, KNOWN): situation((0, 0)),
+        (KNOWN, KNOWN, KNOWN): state_of((0, 0)),
     }
-    for status, believer in believers.items():
+    for status, answering in believers.items():
         assert model.walk([0] * 3, status, Script(), explore=False).items == []
-        assert model.believer([0] * 3, status) == believer
+        assert model.answering([0] * 3, status) == answering
     # Full.
     model.questions = 1
-    assert model.believer([0] * 3, (UNKNOWN, KNOWN, KNOWN)) == b
+    assert model.answering([0] * 3, (UNKNOWN, KNOWN, KNOWN)) == b
 
 
 def test_a_question_that_the_policy_prefers_ends_the_way_that_answers():
     model = ripe()
     # It would ask for 0: from the root on what is known counts, in the order of items.
-    assert model.believer([1, 0, 0], [UNKNOWN, KNOWN, KNOWN]) == situation((1, 0), (2, 0))
-    assert model.believer([1, 0, 0], [UNKNOWN, UNKNOWN, KNOWN]) == situation((2, 0))
-    assert model.believer([1, 0, 0], [KNOWN, UNKNOWN, KNOWN]) == situation((0, 1), (2, 0))
+    assert model.answering([1, 0, 0], [UNKNOWN, KNOWN, KNOWN]) == state_of((1, 0), (2, 0))
+    assert model.answering([1, 0, 0], [UNKNOWN, UNKNOWN, KNOWN]) == state_of((2, 0))
+    assert model.answering([1, 0, 0], [KNOWN, UNKNOWN, KNOWN]) == state_of((0, 1), (2, 0))
 
 
 def test_the_answer_brings_most_under_the_probabilities():
@@ -477,7 +477,7 @@ def test_the_answer_brings_most_under_the_probabilities():
     for _ in range(10):
         model.learn_row([0], "well", Random(0))
     # Only "well" was seen with 0, which is no proof.
-    s, ill = situation((0, 0)), F(1, 2) / 11
+    s, ill = state_of((0, 0)), F(1, 2) / 11
     assert model.probabilities([0], [KNOWN]) == {"ill": ill, "well": 1 - ill}
     assert model.expected([0], [KNOWN]) == {"ill": 3 * ill - (1 - ill), "well": -100 * ill}
     assert model.report(s, "well") > model.report(s, "ill")
@@ -492,16 +492,16 @@ def test_the_answer_brings_most_under_the_probabilities():
 def test_a_case_that_wanders_goes_on_wandering_only_if_anchored():
     for updates, items in (("anchored", [2, 1]), ("single", [2, 0]), ("lattice", [2, 0])):
         model = nominal(3, questions=2, updates=updates)
-        way = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.001, 0.7, 0.6), explore=True, buys=True)
-        assert (way.items, way.wandered_from, way.stop) == (items, 0, "questions")
+        episode = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.001, 0.7, 0.6), explore=True, buys=True)
+        assert (episode.items, episode.wandered_from, episode.stop) == (items, 0, "questions")
 
 
 def test_without_truncation_a_report_may_be_drawn():
     model = ripe(truncated=False)
     # Of 3 items and 2 classes.
     assert model.walk([0] * 3, [UNKNOWN] * 3, Script(0.0, 0.59), explore=True).asks == 2
-    way = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.0, 0.61), explore=True)
-    assert (way.items, way.asks, way.stop) == ([], None, "worth")
+    episode = model.walk([0] * 3, [UNKNOWN] * 3, Script(0.0, 0.61), explore=True)
+    assert (episode.items, episode.asks, episode.stop) == ([], None, "worth")
 
 
 # Learning
@@ -511,28 +511,28 @@ def test_a_missing_value_is_a_result_of_its_own():
     model = nominal(1)
     for value, label in ((None, "ill"), (0, "well"), (math.nan, "ill")):
         model.learn_row([value], label, Random(0))
-    assert (told(model, "ill", (0, "missing")), told(model, "well", (0, 0))) == (1, 1)
-    assert model.table[ROOT].pairs[0].shares == {situation((0, "missing")): F(2, 3), situation((0, 0)): F(1, 3)}
+    assert (share_of(model, "ill", (0, "missing")), share_of(model, "well", (0, 0))) == (1, 1)
+    assert model.table[ROOT].pairs[0].shares == {state_of((0, "missing")): F(2, 3), state_of((0, 0)): F(1, 3)}
 
 
 def test_bins_are_drawn_before_an_example_is_learned():
     model = NaiveReinforced(["numeric"], number=F, worth=None)
     for k in range(15):
         model.learn_row([float(k)], k >= 8, Random(0))
-    old, low, high, none = ((0, cell) for cell in ((0, 0), (1, 0), (1, 1), "missing"))
-    assert set(model.table) == {ROOT, situation(old)}
+    old, low, high, none = ((0, bin_id) for bin_id in ((0, 0), (1, 0), (1, 1), "missing"))
+    assert set(model.table) == {ROOT, state_of(old)}
     model.learn_row([None], True, Random(0))
     assert model.table[ROOT].pairs[0].n == 16
-    # The sixteenth known value is learned in one of two new cells; the question begins anew.
+    # The sixteenth known value is learned in one of two new bins; the question begins anew.
     model.learn_row([15.0], True, Random(0))
-    assert set(model.table) == {ROOT, situation(old), situation(none), situation(high)}
+    assert set(model.table) == {ROOT, state_of(old), state_of(none), state_of(high)}
     assert (model.table[ROOT].n, model.table[ROOT].pairs[0].n) == (17, 1)
     model.learn_row([0.0], False, Random(0))
-    assert model.table[ROOT].pairs[0].shares == {situation(high): F(1, 2), situation(low): F(1, 2)}
-    assert model.n(situation(old)) == 15
+    assert model.table[ROOT].pairs[0].shares == {state_of(high): F(1, 2), state_of(low): F(1, 2)}
+    assert model.n(state_of(old)) == 15
     # What is missing is no bin.
     model.learn_row([None], True, Random(0))
-    assert model.n(situation(none)) == 2
+    assert model.n(state_of(none)) == 2
 
 
 @pytest.mark.parametrize(("bins", "changes"), [(2, 1), (4, 2), (5, 3), (9, 4)])
@@ -546,14 +546,14 @@ def test_bins_are_others_only_when_their_number_changes(bins, changes):
     assert (len(model.features[0].edges), model.features[0].drawn) == (bins - 1, changes)
 
 
-def test_bins_with_the_same_edges_are_the_same_cells():
+def test_bins_with_the_same_edges_are_the_same():
     model = NaiveReinforced(["numeric"], number=F, worth=None)
     for k in range(70):
         # Two values: one edge, from the sixteenth on; a third one comes after 40.
         model.learn_row([float(k % 2 if k < 40 else k % 3)], k % 2, Random(0))
         if k == 33:
             assert (model.features[0].drawn, model.table[ROOT].pairs[0].n) == (1, 34 - 15)
-            assert model.n(situation((0, (1, 0)))) + model.n(situation((0, (1, 1)))) == 34 - 15
+            assert model.n(state_of((0, (1, 0)))) + model.n(state_of((0, (1, 1)))) == 34 - 15
     assert (model.features[0].edges, model.features[0].drawn) == ([0.5, 1.5], 2)
     assert model.table[ROOT].pairs[0].n == 70 - 63
 
@@ -570,13 +570,13 @@ def test_a_whole_row_goes_eight_ways():
     # From the root 1 or 2, after 1 the first of 0 and 2, after 2 only 1.
     model.learn_row([7, 8, 9], "yes", Script(*[0.0, 0.0] * 7, 0.9, 0.9))
     a, b, c = (0, 7), (1, 8), (2, 9)
-    assert set(model.table) == {ROOT, situation(b), situation(c), situation(a, b), situation(b, c)}
+    assert set(model.table) == {ROOT, state_of(b), state_of(c), state_of(a, b), state_of(b, c)}
     assert {record.n for record in model.table.values()} == {1}
     assert {(s, i) for s, record in model.table.items() for i in record.pairs} == {
         (ROOT, 1),
         (ROOT, 2),
-        (situation(b), 0),
-        (situation(c), 1),
+        (state_of(b), 0),
+        (state_of(c), 1),
     }
 
 
@@ -584,31 +584,31 @@ def test_what_a_case_has_bought_is_learned_even_if_it_would_not_be_asked_for_now
     model = ripe(updates="single")
     before = {s: record.n for s, record in model.table.items()}
     # It would ask for 0 only, and 1 was given: not bought.
-    way = model.learn_case([1, 0, 0], [KNOWN] * 3, 1, Script(*[NO_WANDER] * 2), bought=[2, 0])
-    assert (way.items, way.stop) == ([0, 2], "worth")
+    episode = model.learn_case([1, 0, 0], [KNOWN] * 3, 1, Script(*[NO_WANDER] * 2), bought=[2, 0])
+    assert (episode.items, episode.stop) == ([0, 2], "worth")
     grown = {s for s, record in model.table.items() if record.n > before.get(s, 0)}
-    assert grown == {ROOT, situation((0, 1)), situation((0, 1), (2, 0))}
+    assert grown == {ROOT, state_of((0, 1)), state_of((0, 1), (2, 0))}
     # Until it is full; what is ordered is not known.
-    way = model.learn_case([1, 0, 0], [KNOWN] * 3, 1, Script(*[NO_WANDER] * 2), bought=[2, 1])
-    assert way.items == [0, 2]
-    way = model.learn_case([1, None, 0], [KNOWN, ORDERED, KNOWN], 1, Script(NO_WANDER, NO_WANDER), bought=[1, 2])
-    assert way.items == [0, 2]
+    episode = model.learn_case([1, 0, 0], [KNOWN] * 3, 1, Script(*[NO_WANDER] * 2), bought=[2, 1])
+    assert episode.items == [0, 2]
+    episode = model.learn_case([1, None, 0], [KNOWN, ORDERED, KNOWN], 1, Script(NO_WANDER, NO_WANDER), bought=[1, 2])
+    assert episode.items == [0, 2]
 
 
-def test_warm_up_ends_for_situations_and_pairs_by_themselves():
+def test_warm_up_ends_for_states_and_pairs_by_themselves():
     model = nominal(2, questions=2)
-    row, way = [0, 0], Script(*[NO_WANDER] * 999)
-    a, b = situation((0, 0)), situation((1, 0))
+    row, episode = [0, 0], Script(*[NO_WANDER] * 999)
+    a, b = state_of((0, 0)), state_of((1, 0))
     for _ in range(25):
         # As a case that has bought 0 and then 1 and was sure from the beginning.
-        model.learn_case(row, [KNOWN] * 2, "no", way, bought=[0, 1])
+        model.learn_case(row, [KNOWN] * 2, "no", episode, bought=[0, 1])
     assert [model.n(s) for s in (ROOT, a, b, a | b)] == [25, 25, 20, 25]
     assert [model.n(*pair) for pair in ((ROOT, 0), (a, 1), (ROOT, 1), (b, 0))] == [25, 25, 20, 20]
     # The reports of b have enough, of (b, 0) there is a new result.
     model.table[b].pairs[0].n -= 1
-    model.learn_case([1, 0], [KNOWN] * 2, "no", way, bought=[0, 1])
+    model.learn_case([1, 0], [KNOWN] * 2, "no", episode, bought=[0, 1])
     assert (model.n(b), model.n(b, 0), model.n(ROOT, 1)) == (20, 20, 20)
-    assert situation((0, 1), (1, 0)) in model.table[b].pairs[0].shares
+    assert state_of((0, 1), (1, 0)) in model.table[b].pairs[0].shares
 
 
 def test_of_many_items_random_orders_are_learned():
@@ -618,10 +618,10 @@ def test_of_many_items_random_orders_are_learned():
     model.buy_and_learn([9] * 6, "no", Script(*draws))
     # 01234: 4 and 0, 3 and 4, 2 and 3, 1 and 2 change places.
     orders = ([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
-    expected = {situation(*((f, 9) for f in order[:j])) for order in orders for j in range(6)}
+    expected = {state_of(*((f, 9) for f in order[:j])) for order in orders for j in range(6)}
     assert set(model.table) == expected
     pairs = {(s, i) for s, record in model.table.items() for i in record.pairs}
-    assert pairs == {(situation(*((f, 9) for f in order[:j])), order[j]) for order in orders for j in range(5)}
+    assert pairs == {(state_of(*((f, 9) for f in order[:j])), order[j]) for order in orders for j in range(5)}
 
 
 def test_four_items_are_learned_in_all_subsets():
@@ -636,14 +636,14 @@ def test_the_rarest_half_is_forgotten_and_its_value_kept():
     for value in (0, 0, 1, 2):
         model.learn_row([value], "no", Random(0))
     model.forget_half()
-    assert set(model.table) == {ROOT, situation((0, 0))}
+    assert set(model.table) == {ROOT, state_of((0, 0))}
     model.learn_row([0], "yes", Random(0))
     pair = model.table[ROOT].pairs[0]
     # 3/5 of 8 * 2/3, and 2/5 of 8, as it was.
     assert pair.G - F(2, 5) * 8 == F(3, 5) * 8 * F(2, 3)
     model.learn_row([2], "yes", Random(0))
-    assert (model.n(situation((0, 2))), pair.n) == (1, 6)
-    assert set(pair.forgotten) == {situation((0, 1))}
+    assert (model.n(state_of((0, 2))), pair.n) == (1, 6)
+    assert set(pair.forgotten) == {state_of((0, 1))}
 
 
 @pytest.mark.parametrize("updates", ["single", "lattice", "anchored"])
@@ -667,8 +667,8 @@ def test_floats_do_as_fractions_do(updates, backup):
     for k in range(60):
         label = rng.randrange(3)
         row = [rng.randrange(2), rng.gauss(label, 1), None if rng.random() < 0.2 else label // 2, rng.random()]
-        ways = [model.buy_and_learn(row, label, Random(k)) for model in (exact, quick)]
-        assert ways[0].items == ways[1].items
+        paths = [model.buy_and_learn(row, label, Random(k)) for model in (exact, quick)]
+        assert paths[0].items == paths[1].items
     assert set(exact.table) == set(quick.table)
     for s, record in exact.table.items():
         assert float(record.V) == pytest.approx(quick.table[s].V, abs=1e-9)
@@ -693,9 +693,9 @@ def accuracy(updates, seed, count=2400, counted=1200):
     )
     draws, right = Random(seed), 0
     for k, (row, label) in enumerate(multiplexer(count, seed + 100)):
-        way = model.walk(row, [UNKNOWN] * 3, draws, explore=True, buys=True)
-        right += k >= count - counted and model.answer(row, way.status) == label
-        model.learn_way(row, way, label, draws, 1)
+        episode = model.walk(row, [UNKNOWN] * 3, draws, explore=True, buys=True)
+        right += k >= count - counted and model.answer(row, episode.status) == label
+        model.learn_way(row, episode, label, draws, 1)
     return right / counted
 
 

@@ -110,8 +110,8 @@ def test_its_policy_can_be_looked_at():
     assert policy.root.question is not None
     assert sum(node.reach for node in policy.nodes if node.depth == 1) == pytest.approx(1.0)
     assert "digraph" in policy.to_dot()
-    told = tree.purchases(rows)
-    assert policy.cost == pytest.approx(told.cost.mean(), rel=0.2)
+    result = tree.purchases(rows)
+    assert policy.cost == pytest.approx(result.cost.mean(), rel=0.2)
 
 
 def test_groups_in_its_policy():

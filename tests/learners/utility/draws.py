@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tests.learners.utility.oracle.worth import scenes_of_class
+from tests.learners.utility.oracle.worth import samples_of_class
 
 WORD = 2**64 - 1
 
@@ -65,18 +65,18 @@ def rotated(x, bits):
 
 
 def draw_theta(model, generator):
-    """A sample of theta [feature][class, cell] of a NaiveUtility: classes in order, features, cells."""
-    theta = [np.zeros((len(model.labels), feature.cells)) for feature in model.features]
+    """A sample of theta [feature][class, bin] of a NaiveUtility: classes in order, features, bins."""
+    theta = [np.zeros((len(model.labels), feature.bins)) for feature in model.features]
     for y in range(len(model.labels)):
         for i, feature in enumerate(model.features):
-            draws = [generator.gamma(model.prior / feature.cells + count) for count in feature.counts[y]]
-            theta[i][y] = np.array(draws) / sum(draws) if sum(draws) > 0 else 1 / feature.cells
+            draws = [generator.gamma(model.prior / feature.bins + count) for count in feature.counts[y]]
+            theta[i][y] = np.array(draws) / sum(draws) if sum(draws) > 0 else 1 / feature.bins
     return theta
 
 
 def draw_hypotheses(model, theta, number, generator):
-    """All rows of cells if they are few enough, else as many different draws, at most 20 times as many in all."""
-    if math.prod(feature.cells for feature in model.features) <= number:
+    """All rows of bins if they are few enough, else as many different draws, at most 20 times as many in all."""
+    if math.prod(feature.bins for feature in model.features) <= number:
         return None
     P, found = model.P(), {}
     for _ in range(20 * number):
@@ -87,15 +87,15 @@ def draw_hypotheses(model, theta, number, generator):
     return list(found)
 
 
-def draw_scenes(model, theta, generator):
-    """Rows of cells by class: classes, then scenes, then features in order, a uniform number each."""
+def draw_samples(model, theta, generator):
+    """Rows of bins by class: classes, then samples, then features in order, a uniform number each."""
     K = len(model.labels)
     return [
-        [tuple(cell_at(theta_i[y], generator.uniform()) for theta_i in theta) for _ in range(scenes_of_class(K))]
+        [tuple(bin_at(theta_i[y], generator.uniform()) for theta_i in theta) for _ in range(samples_of_class(K))]
         for y in range(K)
     ]
 
 
-def cell_at(shares, number):
-    """The cell at which the running sum exceeds the number."""
+def bin_at(shares, number):
+    """The bin at which the running sum exceeds the number."""
     return next((v for v, upto in enumerate(np.cumsum(shares)) if upto > number), len(shares) - 1)

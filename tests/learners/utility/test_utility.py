@@ -38,8 +38,8 @@ def test_saved_in_the_middle_it_buys_the_same(name, tmp_path):
     loaded = UtilityTree._from_model(read_model(tmp_path / "model.quercus"))
     assert same(learner, loaded)
     assert loaded.spent_ == learner.spent_
-    told = [one.buy_and_learn(rows[1000:], labels[1000:]) for one in (learner, loaded)]
-    for first, second in zip(*told, strict=True):
+    result = [one.buy_and_learn(rows[1000:], labels[1000:]) for one in (learner, loaded)]
+    for first, second in zip(*result, strict=True):
         np.testing.assert_array_equal(first, second)
     assert same(learner, loaded)
 
@@ -52,8 +52,8 @@ DAMAGES = {
     "generator": lambda a: [a["options"][name].fill(0) for name in ("g0", "g1", "g2", "g3")],
     "kind": lambda a: a["features"]["kind"].fill(5),
     "first": lambda a: a["features"]["first"].fill(3),
-    "cells": lambda a: a["features"]["cells"].fill(99),
-    "room": lambda a: a["features"]["room"].fill(-1),
+    "bins of a feature": lambda a: a["features"]["bins"].fill(99),
+    "capacity": lambda a: a["features"]["capacity"].fill(-1),
     "slot": lambda a: a["features"]["slot"].fill(0),
     "known": lambda a: a["features"]["known"].fill(-3),
     "weights": lambda a: a["weights"].fill(-1.0),
@@ -178,8 +178,8 @@ def test_it_learns_from_nothing_but_what_it_buys():
     X = rng.normal(size=(3000, 6))
     X[:, 2] += 2 * y
     tree = UtilityTree()
-    told = tree.buy_and_learn(X, y)
+    result = tree.buy_and_learn(X, y)
     late = slice(2000, None)
-    assert (told.answers == y)[late].mean() > 0.8
-    assert told.bought[late].mean(axis=0)[2] > 0.99
-    assert told.cost[late].mean() < 3.5
+    assert (result.answers == y)[late].mean() > 0.8
+    assert result.bought[late].mean(axis=0)[2] > 0.99
+    assert result.cost[late].mean() < 3.5

@@ -61,43 +61,43 @@ def test_a_row_is_bought_as_a_case_would(variant):
     rows, labels = adversarial_stream(1500)
     tree = UtilityTree(**VARIANTS[variant])
     tree.buy_and_learn(rows[:1400], labels[:1400])
-    told = tree.purchases(rows[1400:])
-    assert told.cost.any()
+    result = tree.purchases(rows[1400:])
+    assert result.cost.any()
     for i, row in enumerate(rows[1400:]):
         cost, status, shares = run_one(tree, row, False, 0)
-        assert cost == told.cost[i]
-        np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), told.bought[i])
-        np.testing.assert_array_equal(shares[tree._order], told.proba[i])
-    np.testing.assert_array_equal(told.answers, tree.predict(rows[1400:]))
-    np.testing.assert_array_equal(told.proba, tree.predict_proba(rows[1400:]))
+        assert cost == result.cost[i]
+        np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), result.bought[i])
+        np.testing.assert_array_equal(shares[tree._order], result.proba[i])
+    np.testing.assert_array_equal(result.answers, tree.predict(rows[1400:]))
+    np.testing.assert_array_equal(result.proba, tree.predict_proba(rows[1400:]))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_learning_while_buying_is_a_case_at_a_time(variant):
     rows, labels = adversarial_stream(1100)
     tree = UtilityTree(**VARIANTS[variant]).partial_fit(rows[:100], labels[:100])
-    # All categories and classes have been met, so that the twin below has the same ones.
+    # All categories and classes have been met, so that the other below has the same ones.
     tree.partial_fit(rows[1000:], labels[1000:])
-    twin = UtilityTree(**VARIANTS[variant]).partial_fit(rows[:100], labels[:100])
-    twin.partial_fit(rows[1000:], labels[1000:])
+    other = UtilityTree(**VARIANTS[variant]).partial_fit(rows[:100], labels[:100])
+    other.partial_fit(rows[1000:], labels[1000:])
     for row, label in zip(rows[100:160], labels[100:160], strict=True):
-        told = tree.buy_and_learn([row], [label])
+        result = tree.buy_and_learn([row], [label])
         # The seed of a row is the next number of the model's generator.
         number = np.zeros(1)
-        draw_next(twin, number)
-        cost, status, shares = run_one(twin, row, True, int(number[0] * 2.0**53))
-        assert cost == told.cost[0]
-        np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), told.bought[0])
-        np.testing.assert_array_equal(shares[twin._order], told.proba[0])
-        asked = twin._state.features["asked"] + np.isin(status, (KNOWN, MISSING))
-        twin.learn_one({name: row[name] for f, name in enumerate(twin._prices.names) if status[f] == KNOWN}, label)
+        draw_next(other, number)
+        cost, status, shares = run_one(other, row, True, int(number[0] * 2.0**53))
+        assert cost == result.cost[0]
+        np.testing.assert_array_equal(np.isin(status, (KNOWN, MISSING)), result.bought[0])
+        np.testing.assert_array_equal(shares[other._order], result.proba[0])
+        asked = other._state.features["asked"] + np.isin(status, (KNOWN, MISSING))
+        other.learn_one({name: row[name] for f, name in enumerate(other._prices.names) if status[f] == KNOWN}, label)
         # Of a row, unlike a case, every feature has been asked for.
-        twin._state.features["asked"] = asked
-        np.testing.assert_array_equal(twin._state.features, tree._state.features)
+        other._state.features["asked"] = asked
+        np.testing.assert_array_equal(other._state.features, tree._state.features)
         if "exp3" not in variant:
-            np.testing.assert_array_equal(twin._state.counts, tree._state.counts)
+            np.testing.assert_array_equal(other._state.counts, tree._state.counts)
         else:
-            twin._state.favour[:] = tree._state.favour
+            other._state.favour[:] = tree._state.favour
 
 
 def draw_next(tree, out):
@@ -139,12 +139,12 @@ def test_looking_ahead_finds_what_tells_the_class_only_together():
     for ahead in (1, 2):
         tree = UtilityTree(lookahead=ahead, nominal=range(6))
         tree.buy_and_learn(X[:2000], y[:2000])
-        told = tree.purchases(X[2000:])
-        right[ahead] = (told.answers == y[2000:]).mean()
+        result = tree.purchases(X[2000:])
+        right[ahead] = (result.answers == y[2000:]).mean()
     assert right[1] < 0.6
     assert right[2] == 1.0
-    assert told.cost.max() == 2
-    np.testing.assert_array_equal(told.bought.mean(axis=0), [0, 1, 0, 0, 1, 0])
+    assert result.cost.max() == 2
+    np.testing.assert_array_equal(result.bought.mean(axis=0), [0, 1, 0, 0, 1, 0])
 
 
 def test_pairs_start_again_with_new_bins():
@@ -160,23 +160,23 @@ def test_pairs_start_again_with_new_bins():
 def test_what_all_cases_may_cost_is_the_limit():
     rows, labels = adversarial_stream(300)
     tree = UtilityTree(total=50.0)
-    told = tree.buy_and_learn(rows, labels)
-    assert tree.spent_ == told.cost.sum() == 50.0
-    assert not told.cost[-100:].any()
+    result = tree.buy_and_learn(rows, labels)
+    assert tree.spent_ == result.cost.sum() == 50.0
+    assert not result.cost[-100:].any()
     assert UtilityTree(total=50.0).partial_fit(rows, labels).purchases(rows).cost.sum() > 50.0
 
 
 def test_the_first_row_has_no_answer():
-    told = UtilityTree().buy_and_learn([{"a": 1.0}, {"a": 2.0}], ["no", "yes"])
-    assert told.answers.tolist() == [None, "no"]
-    assert told.cost.tolist() == [1.0, 1.0]
-    assert told.bought.tolist() == [[True], [True]]
+    result = UtilityTree().buy_and_learn([{"a": 1.0}, {"a": 2.0}], ["no", "yes"])
+    assert result.answers.tolist() == [None, "no"]
+    assert result.cost.tolist() == [1.0, 1.0]
+    assert result.bought.tolist() == [[True], [True]]
 
 
 def test_new_features_are_bought():
     tree = UtilityTree(features="open")
-    told = tree.buy_and_learn([{"a": 1.0}, {"a": 2.0, "b": "x"}, {"a": 3.0, "b": "y"}], ["no", "yes", "no"])
-    assert told.bought.tolist() == [[True, False], [True, True], [True, True]]
+    result = tree.buy_and_learn([{"a": 1.0}, {"a": 2.0, "b": "x"}, {"a": 3.0, "b": "y"}], ["no", "yes", "no"])
+    assert result.bought.tolist() == [[True, False], [True, True], [True, True]]
 
 
 def test_rows_of_no_weight_are_refused():

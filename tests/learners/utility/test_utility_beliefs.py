@@ -38,8 +38,8 @@ def by_place(table):
 
 
 def believe_both(tree, plain, table, weight=10.0, classes=None):
-    tree.believe(table, weight, classes=classes)
-    plain.believe(by_place(table), weight, classes)
+    tree.add_prior(table, weight, classes=classes)
+    plain.add_prior(by_place(table), weight, classes)
 
 
 @pytest.mark.parametrize("weight", [10.0, 3, None])
@@ -61,7 +61,7 @@ def test_beliefs_are_counted_as_the_page_says(variant, weight):
 
 
 def test_a_few_numbers_make_bins_at_once():
-    tree = UtilityTree().believe({"fever": {"ill": {37: 1, 39: 3, 40: 1}, "well": {36: 1, 37: 4}}})
+    tree = UtilityTree().add_prior({"fever": {"ill": {37: 1, 39: 3, 40: 1}, "well": {36: 1, 37: 4}}})
     assert tree._state.edges[0, :3].tolist() == [36.5, 38.0, 39.5]
     assert tree.open({"fever": 39.4}).prediction == "ill"
     assert tree.open({"fever": 36.8}).prediction == "well"
@@ -85,19 +85,19 @@ def environment(rows, seed):
 def test_the_truth_told_is_worth_as_much_as_many_rows():
     table, classes, X, y = environment(6000, seed=1)
     test, rest = ({name: column[part] for name, column in X.items()} for part in (slice(2000), slice(2000, None)))
-    told = UtilityTree().believe(table, 100.0, classes=classes)
+    stated = UtilityTree().add_prior(table, 100.0, classes=classes)
     trained = UtilityTree().partial_fit(rest, y[2000:])
     found = {}
-    for name, model in (("told", told), ("trained", trained)):
+    for name, model in (("stated", stated), ("trained", trained)):
         bought = model.purchases(test)
         found[name] = (float((bought.answers == y[:2000]).mean()), float(bought.cost.mean()))
     # Twice the standard error of a share of 2,000.
     noise = 2 * math.sqrt(0.25 / 2000)
-    assert found["told"][0] > found["trained"][0] - noise
-    assert found["told"][0] > 0.75
-    assert found["told"][1] == pytest.approx(found["trained"][1], rel=0.1)
+    assert found["stated"][0] > found["trained"][0] - noise
+    assert found["stated"][0] > 0.75
+    assert found["stated"][1] == pytest.approx(found["trained"][1], rel=0.1)
     # With a weight of ten it is sure of less, and no worse.
-    weak = UtilityTree().believe(table, classes=classes).purchases(test)
+    weak = UtilityTree().add_prior(table, classes=classes).purchases(test)
     assert (weak.answers == y[:2000]).mean() > found["trained"][0] - noise
 
 
@@ -106,7 +106,7 @@ def test_it_asks_for_what_helps_at_once():
         "fever": {"flu": {"yes": 9, "no": 1}, "cold": {"yes": 1, "no": 9}},
         "shoes": {"flu": {"red": 1, "blue": 1}, "cold": {"red": 1, "blue": 1}},
     }
-    model = UtilityTree(costs={"shoes": 0.5, "taste": 2}).believe(table)
+    model = UtilityTree(costs={"shoes": 0.5, "taste": 2}).add_prior(table)
     assert model.schema_.names == ["shoes", "taste", "fever"]
     case = model.open(explore=False)
     assert case.question == "fever"
@@ -119,25 +119,25 @@ def test_it_asks_for_what_helps_at_once():
 def test_believed_features_are_completed_by_rows_if_these_may_bring_new_ones():
     table = {"fever": {"flu": {"yes": 9, "no": 1}}}
     with pytest.raises(ValueError, match="unknown feature 'age'; the features are 'fever'"):
-        UtilityTree().believe(table).learn_one({"fever": "yes", "age": 40}, "flu")
-    model = UtilityTree(features="open").believe(table)
+        UtilityTree().add_prior(table).learn_one({"fever": "yes", "age": 40}, "flu")
+    model = UtilityTree(features="open").add_prior(table)
     model.learn_one({"age": 40, "fever": "no"}, "cold")
-    model.believe({"spots": {"flu": {"red": 1}}})
+    model.add_prior({"spots": {"flu": {"red": 1}}})
     assert model.schema_.names == ["fever", "age", "spots"]
     assert model.classes_.tolist() == ["cold", "flu"]
 
 
 def test_class_odds_alone():
-    model = UtilityTree(costs={"fever": 1}).believe(classes={"flu": 1, "cold": 3}, weight=6.0)
+    model = UtilityTree(costs={"fever": 1}).add_prior(classes={"flu": 1, "cold": 3}, weight=6.0)
     assert model.open(explore=False).probabilities == pytest.approx({"cold": 5.5 / 8, "flu": 2.5 / 8})
-    model.believe(classes={"flu": 3}, weight=None)
+    model.add_prior(classes={"flu": 3}, weight=None)
     assert model.open(explore=False).probabilities == pytest.approx({"cold": 0.5, "flu": 0.5})
     assert model._state.options["rows"][0] == 0
 
 
 def test_saved_with_what_it_was_told(tmp_path):
     table, classes, X, y = environment(300, seed=2)
-    model = UtilityTree().believe(table, classes=classes)
+    model = UtilityTree().add_prior(table, classes=classes)
     model.save(tmp_path / "model.quercus")
     loaded = qc.load(tmp_path / "model.quercus")
     for one in (model, loaded):
@@ -158,7 +158,7 @@ WRONG = [
     (({"fever": {"ill": {}}},), r"table\['fever'\]\['ill'\] is empty"),
     (({"fever": {}},), r"table\['fever'\] is empty"),
     (({},), "table is empty"),
-    ((), "there is nothing to believe"),
+    ((), "the prior is empty"),
     (({"fever": {"ill": {None: 1}}},), "holds None, a missing value"),
     (({"age": {"ill": {"old": 1}}},), "column 'age' is numeric but holds 'old'"),
     (({"fever": {"new": {"worse": 1}, 3: {"no": 1}}},), "labels were str"),
@@ -176,24 +176,32 @@ def test_what_makes_no_sense_changes_nothing(given, message):
     before = {name: array.tobytes() for name, array in model.state_arrays().items()}
     schema = repr(model.schema_.to_dict())
     with pytest.raises((ValueError, TypeError), match=message):
-        model.believe(*given)
+        model.add_prior(*given)
     assert {name: array.tobytes() for name, array in model.state_arrays().items()} == before
     assert repr(model.schema_.to_dict()) == schema
 
 
 def test_an_empty_model_stays_empty_where_it_refuses():
     with pytest.raises(ValueError, match="the model knows no features; name them in the table or in costs"):
-        UtilityTree().believe(classes={"ill": 1})
+        UtilityTree().add_prior(classes={"ill": 1})
     with pytest.raises(ValueError, match="classes is all zero"):
-        UtilityTree(costs={"age": 1}).believe(classes={"ill": 0})
+        UtilityTree(costs={"age": 1}).add_prior(classes={"ill": 0})
     model = UtilityTree(numeric="thresholds", ranges={"aeg": (0, 100)})
     with pytest.raises(ValueError, match="ranges names 'aeg', which is no feature"):
-        model.believe({"age": {"ill": {40: 1}}})
+        model.add_prior({"age": {"ill": {40: 1}}})
     grouped = UtilityTree(groups={"age": ["birth", "now"]})
     with pytest.raises(ValueError, match="the group 'age' has the name of a feature"):
-        grouped.believe({"age": {"ill": {40: 1}}})
+        grouped.add_prior({"age": {"ill": {40: 1}}})
     small = UtilityTree(max_bytes=2000)
     with pytest.raises(MemoryError, match="max_bytes=2,000"):
-        small.believe({"job": {"ill": {f"job {k}": 1 for k in range(1000)}}})
+        small.add_prior({"job": {"ill": {f"job {k}": 1 for k in range(1000)}}})
     for one in (model, grouped, small):
         assert one.predict_one({"age": 1}) is None
+
+
+def test_it_had_another_name():
+    classes = {"flu": 1, "cold": 3}
+    with pytest.warns(DeprecationWarning, match="believe is now called add_prior"):
+        old = UtilityTree(costs={"fever": 1}).believe(classes=classes)
+    new = UtilityTree(costs={"fever": 1}).add_prior(classes=classes)
+    assert old.predict_proba_one({}) == new.predict_proba_one({})

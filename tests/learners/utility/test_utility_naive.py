@@ -8,7 +8,7 @@ import pytest
 from quercus import UtilityTree
 from quercus.acquisition.layout import REFUSED, UNKNOWN
 from quercus.acquisition.rows import PriceList
-from tests.learners.utility.draws import Generator, draw_hypotheses, draw_scenes, draw_theta
+from tests.learners.utility.draws import Generator, draw_hypotheses, draw_samples, draw_theta
 from tests.learners.utility.oracle import cases as naive
 from tests.learners.utility.oracle import select as selecting
 from tests.learners.utility.oracle.state import NaiveUtility
@@ -70,7 +70,7 @@ def as_dict(row):
 
 
 def make_both(**arguments):
-    """An engine and its plain twin."""
+    """An engine and its oracle."""
     tree = UtilityTree(**arguments)
     own = {name: arguments[name] for name in ("numeric", "bins", "prior", "classes", "forget") if name in arguments}
     ranges = {NAMES.index(name): ends for name, ends in (arguments.get("ranges") or {}).items()}
@@ -93,14 +93,14 @@ def assert_same_state(tree, plain):
         record = arrays.features[f]
         assert record["asked"] == feature.asked
         if not feature.known and not feature.given:
-            assert record["cells"] == 0
+            assert record["bins"] == 0
             continue
-        assert (record["known"], record["cells"]) == (feature.known, feature.cells)
-        block = arrays.counts[record["first"] : record["first"] + record["cells"], :classes] / unit
+        assert (record["known"], record["bins"]) == (feature.known, feature.bins)
+        block = arrays.counts[record["first"] : record["first"] + record["bins"], :classes] / unit
         np.testing.assert_allclose(block, np.transpose(feature.counts), rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(arrays.totals[f, :classes] / unit, np.sum(feature.counts, axis=1), rtol=1e-12)
         if feature.kind != "nominal":
-            np.testing.assert_array_equal(arrays.edges[f, : record["cells"] - 1], feature.edges)
+            np.testing.assert_array_equal(arrays.edges[f, : record["bins"] - 1], feature.edges)
 
 
 LEARNING = {
@@ -170,7 +170,7 @@ class Follower:
             number = 500 if self.tree.hypotheses is None else self.tree.hypotheses
             given["hypotheses"] = draw_hypotheses(self.plain, theta, number, generator)
         if self.tree.worth is not None:
-            given["scenes"] = draw_scenes(self.plain, theta, generator)
+            given["samples"] = draw_samples(self.plain, theta, generator)
         if self.tree.select is not None:
             given["selected"] = self.select(given, generator)
         return given
@@ -237,7 +237,7 @@ class Follower:
             steps += 1
             if not self.case.edges or not self.explore:
                 believed = self.tree._posterior(self.codes, np.array(self.case.status, np.uint8))
-                np.testing.assert_allclose(believed, naive.believe(self.plain, self.case), rtol=1e-10, atol=1e-13)
+                np.testing.assert_allclose(believed, naive.posterior_of(self.plain, self.case), rtol=1e-10, atol=1e-13)
         return steps
 
 
@@ -353,7 +353,7 @@ MANY = {"auto": {}, "dear": {"worth": 12.0}, "prices": PRICED | {"worth": 9.0}, 
 
 @pytest.mark.parametrize("explore", [False, True], ids=["mean", "sample"])
 @pytest.mark.parametrize("variant", MANY)
-def test_the_scenes_of_the_likeliest_classes_count(variant, explore):
+def test_the_samples_of_the_likeliest_classes_count(variant, explore):
     decisions = follow(MANY[variant], "twenty classes", explore)
     assert sum(decision.pays > 0 for decision in decisions) > 10
     assert any(len(decision.q) > 16 for decision in decisions)

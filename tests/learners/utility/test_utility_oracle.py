@@ -19,14 +19,14 @@ from tests.learners.utility.oracle.cases import (
     Items,
     Rules,
     answer,
-    believe,
     best_answer,
     exp3_shares,
     exp3_update,
     plan,
+    posterior_of,
     reveal,
     run,
-    seen_cells,
+    seen_bins,
 )
 from tests.learners.utility.oracle.state import NaiveUtility
 
@@ -155,10 +155,10 @@ def test_without_forgetting_counts_are_those_of_all_examples(seed):
         examples.append((row, int(rng.integers(0, 3)), float(rng.integers(1, 5)) / 2))
         model.learn(*examples[-1])
     for i, feature in enumerate(model.features):
-        counts = np.zeros((len(model.labels), feature.cells))
+        counts = np.zeros((len(model.labels), feature.bins))
         for row, label, weight in examples:
             if row[i] is not None:
-                counts[model.labels.index(label), feature.cell(row[i])] += weight
+                counts[model.labels.index(label), feature.find_bin(row[i])] += weight
         assert np.array_equal(counts, feature.counts)
     pairs = model.pair_counts(0, 1)
     assert pairs.sum(axis=1).sum() == sum(w for row, _, w in examples if row[0] is not None)
@@ -208,7 +208,7 @@ def environment(seed, features=3, sparse=False):
 
 
 def q_of(P, theta, seen):
-    return scoring.posterior(P, [theta[i][:, list(cells)].sum(axis=1) for i, cells in seen.items()])
+    return scoring.posterior(P, [theta[i][:, list(bins)].sum(axis=1) for i, bins in seen.items()])
 
 
 def single_outcomes(theta_u):
@@ -236,7 +236,7 @@ def test_groups_are_their_joint_outcomes(seed):
 
 
 @given(seeds)
-def test_edges_of_cells_are_two_outcomes(seed):
+def test_edges_between_bins_are_two_outcomes(seed):
     rng, P, theta, _ = environment(seed)
     theta[1] = rng.dirichlet(np.ones(4), size=len(P))
     sides = [(0, 1), (2, 3)]
@@ -272,7 +272,7 @@ def test_scores_by_hand():
     assert scoring.us([1.0, 0.0], channel) == close(scoring.entropy([0.9, 0.1]))
     assert scoring.eced(half, channel) == close(2 / 9)
     assert scoring.eced(half, np.full((2, 3), 1 / 3)) == close(0)
-    # two features of two cells: all hypotheses weigh 1/4; the first feature is the region, the second says nothing
+    # two features of two bins: all hypotheses weigh 1/4; the first feature is the region, the second says nothing
     theta = [np.eye(2), np.full((2, 2), 0.5)]
     space = scoring.every_hypothesis([2, 2])
     known = (space, [0.25] * 4, [h[0] for h in space], {})
@@ -300,7 +300,7 @@ def test_the_feature_that_tells_more_per_price_is_bought():
     case = Case.opened(["0", None])
     assert plan(model, case, Items.single([1, 1]), Rules()).stop == "confident"
     assert answer(model, case) == "a"
-    assert believe(model, case).tolist() == close([81 / 83, 2 / 83])
+    assert posterior_of(model, case).tolist() == close([81 / 83, 2 / 83])
 
 
 def test_free_items_are_taken_whatever_the_stops_say():
@@ -346,12 +346,12 @@ def test_a_dearer_item_needs_more_gain():
 
 def test_what_is_not_expected_to_save_its_price_is_left():
     model, items = two_tests(), Items.single([1, 1])
-    # every class has its scenes in the very proportions of theta: 81 and 2 of 83
-    scenes = [[(y, 0)] * 81 + [(1 - y, 1)] * 2 for y in (0, 1)]
+    # every class has its samples in the very proportions of theta: 81 and 2 of 83
+    samples = [[(y, 0)] * 81 + [(1 - y, 1)] * 2 for y in (0, 1)]
     saved = 79 / 166  # of a loss of a half, 2 / 83 stay
 
     def stop(case, worth, **rules):
-        return plan(model, case, items, Rules(confidence=None, gain=0.0, worth=worth, **rules), scenes=scenes).stop
+        return plan(model, case, items, Rules(confidence=None, gain=0.0, worth=worth, **rules), samples=samples).stop
 
     assert [stop(empty(model), worth) for worth in (0.999 / saved, 1.001 / saved)] == ["worth", None]
     assert [stop(Case.opened(["0", None]), worth) for worth in (1.0, 1e6)] == ["worth", "worth"]
@@ -362,10 +362,10 @@ def test_what_is_not_expected_to_save_its_price_is_left():
     assert stop(empty(model), "auto") is None
     dear = Items.single([400, 1])
     rules = Rules(confidence=None, gain=0.0, worth="auto")
-    assert plan(model, empty(model), dear, rules, scenes=scenes).stop is None, "the median is 200.5"
+    assert plan(model, empty(model), dear, rules, samples=samples).stop is None, "the median is 200.5"
     assert (
         plan(
-            table_model([(5, "a", ["u"]), (5, "a", ["v"])]), Case.opened([None]), Items.single([1]), rules, scenes=[]
+            table_model([(5, "a", ["u"]), (5, "a", ["v"])]), Case.opened([None]), Items.single([1]), rules, samples=[]
         ).stop
         == "worth"
     )
@@ -385,7 +385,7 @@ def test_loss_moves_answer_and_confidence():
     model = two_tests()
     loss = [[0, 1], [100, 0]]
     case = Case.opened(["0", None])
-    assert best_answer(believe(model, case), loss) == 1
+    assert best_answer(posterior_of(model, case), loss) == 1
     assert answer(model, case, loss) == "b"
     # the expected loss, 81/83, is at most (1 - confidence) 100 up to a confidence of about .9902
     assert plan(model, case, Items.single([1, 1]), Rules(confidence=0.990, loss=loss)).stop == "confident"
@@ -395,7 +395,7 @@ def test_loss_moves_answer_and_confidence():
 def test_ties_go_to_the_first_sorted_class():
     model = table_model([(1, "z", ["u"]), (1, "a", ["v"])])
     assert answer(model, empty(model)) == "a"
-    assert believe(model, empty(model)).tolist() == [0.5, 0.5]
+    assert posterior_of(model, empty(model)).tolist() == [0.5, 0.5]
 
 
 def test_missing_and_unheard_of_values_count_for_nothing():
@@ -403,8 +403,8 @@ def test_missing_and_unheard_of_values_count_for_nothing():
     missing = Case([None, None], [MISSING, UNKNOWN])
     unheard = Case.opened(["2", None])
     for case in (missing, unheard):
-        assert seen_cells(model, case) == {}
-        assert believe(model, case).tolist() == [0.5, 0.5]
+        assert seen_bins(model, case) == {}
+        assert posterior_of(model, case).tolist() == [0.5, 0.5]
         assert plan(model, case, Items.single([1, 1]), Rules(objective="ec2", gain=0.0)).item == 1
 
 
@@ -414,7 +414,7 @@ def test_groups_are_scored_by_joint_outcomes_of_what_is_unknown():
     joint = scoring.joint_table(theta[:2])
     assert plan(model, empty(model), items, Rules()).scores[0] == close(scoring.ig([0.5, 0.5], joint))
     case = Case.opened(["0", None, None])
-    q = believe(model, case)
+    q = posterior_of(model, case)
     assert plan(model, case, items, Rules()).scores[0] == close(scoring.ig(q, theta[1]))
     summed = plan(model, empty(model), items, Rules(objective="eced")).scores[0]
     assert summed == close(sum(scoring.eced([0.5, 0.5], t) for t in theta[:2]))
@@ -471,10 +471,10 @@ def test_thresholds_ask_by_their_best_edge_and_then_count_by_it():
     decision = plan(model, case, items, Rules())
     assert decision.edges == {0: 3}
     reveal(model, case, items, decision, [2.5])
-    assert seen_cells(model, case) == {0: (0, 1, 2, 3)}
+    assert seen_bins(model, case) == {0: (0, 1, 2, 3)}
     low, high = (80 + 0.8) / 82, 0.8 / 122
-    assert believe(model, case)[0] == close(81 * low / (81 * low + 121 * high))
-    assert seen_cells(model, Case.opened([2.5])) == {0: (2,)}
+    assert posterior_of(model, case)[0] == close(81 * low / (81 * low + 121 * high))
+    assert seen_bins(model, Case.opened([2.5])) == {0: (2,)}
     assert plan(model, empty(model), items, Rules(), edges={0: 7}).edges == {0: 7}
     assert plan(model, empty(model), items, Rules(), edges={0: 7}).score < decision.score
 
@@ -504,7 +504,7 @@ def test_xor_needs_a_look_ahead():
     assert answer(model, case) == "a"
     pair = model.pair_mean(0, 1)
     likelihood = model.mean()[0][:, 1] * pair[:, 1, 1] / pair[:, 1].sum(axis=1)
-    assert believe(model, case).tolist() == close((likelihood * model.P() / (likelihood @ model.P())).tolist())
+    assert posterior_of(model, case).tolist() == close((likelihood * model.P() / (likelihood @ model.P())).tolist())
 
 
 def test_a_missing_first_of_a_pair_ends_the_pair():
@@ -579,7 +579,7 @@ def test_greedy_planning_can_be_held_against_the_best():
     world = Environment(naive_bayes(model.P(), model.mean()), prices)
 
     def choose(position):
-        known = [None if cell is None else names[i][cell] for i, cell in enumerate(position)]
+        known = [None if bin_id is None else names[i][bin_id] for i, bin_id in enumerate(position)]
         return plan(model, Case.opened(known), items, Rules()).item
 
     greedy, best = play(world, choose), optimum(world, 0.1)

@@ -104,10 +104,10 @@ def test_only_so_many_are_ever_bought(select, objective, seed):
     X, y = wide(200, seed=seed)
     free = {"x3": 0.0}
     tree = UtilityTree(select=select, objective=objective, hypotheses=20, costs=free, worth=None, seed=seed)
-    told = tree.buy_and_learn(X, y)
+    result = tree.buy_and_learn(X, y)
     # All are young at first.
-    assert told.bought[:15].all()
-    assert told.cost[16:].max() <= select
+    assert result.bought[:15].all()
+    assert result.cost[16:].max() <= select
     later = tree.purchases(X)
     assert later.bought.any(axis=0).sum() <= select + 1
     assert later.bought[:, 3].all()

@@ -50,18 +50,18 @@ def all_losses(factor):
 
 
 def test_where_little_is_at_stake_only_what_is_free_is_bought():
-    told = bought(worth=1e-6)
-    assert told.bought.mean(axis=0).tolist() == [0, 0, 0, 0, 1]
-    assert not told.cost.any()
+    result = bought(worth=1e-6)
+    assert result.bought.mean(axis=0).tolist() == [0, 0, 0, 0, 1]
+    assert not result.cost.any()
 
 
 def test_what_is_free_or_young_is_bought_by_a_case_that_explores():
     table, labels = patients(200)
     tree = UtilityTree(costs=COSTS, worth=1e-6)
-    told = tree.buy_and_learn(table, labels)
-    np.testing.assert_array_equal(told.bought[:, 4], True)
-    assert told.bought[0].all()
-    assert not told.cost[100:].any()
+    result = tree.buy_and_learn(table, labels)
+    np.testing.assert_array_equal(result.bought[:, 4], True)
+    assert result.bought[0].all()
+    assert not result.cost[100:].any()
 
 
 def test_where_much_is_at_stake_all_that_may_change_the_answer_is_bought():
@@ -108,9 +108,9 @@ def test_the_unit_of_the_prices_does_not_matter(arguments):
         # Powers of two, so that rounding is the same; ten, in which it is not.
         for factor in (4.0, 0.25, 10.0):
             dearer = worth if worth == "auto" else factor * worth
-            told = bought(**arguments | {"costs": scaled(costs, factor), "worth": dearer})
-            np.testing.assert_array_equal(told.bought, once.bought)
-            np.testing.assert_allclose(told.cost, factor * once.cost)
+            result = bought(**arguments | {"costs": scaled(costs, factor), "worth": dearer})
+            np.testing.assert_array_equal(result.bought, once.bought)
+            np.testing.assert_allclose(result.cost, factor * once.cost)
         assert 0 < once.cost.mean() < sum(costs.values())
 
 
@@ -124,8 +124,8 @@ def test_the_unit_of_the_losses_does_not_matter():
     once = bought(loss=all_losses(1.0))
     for factor in (8.0, 0.125, 10.0):
         np.testing.assert_array_equal(bought(loss=all_losses(factor)).bought, once.bought)
-        told = bought(loss=all_losses(factor), worth=6.0 / factor)
-        np.testing.assert_array_equal(told.bought, bought(loss=all_losses(1.0), worth=6.0).bought)
+        result = bought(loss=all_losses(factor), worth=6.0 / factor)
+        np.testing.assert_array_equal(result.bought, bought(loss=all_losses(1.0), worth=6.0).bought)
     assert bought(loss=all_losses(10.0), worth=6.0).bought.sum() > bought(loss=all_losses(1.0), worth=6.0).bought.sum()
 
 
@@ -181,9 +181,9 @@ def test_what_unlocks_something_telling_is_worth_its_price():
     rng = np.random.default_rng(1)
     label = rng.integers(0, 2, 2_000)
     table = {"gate": rng.integers(0, 2, 2_000).astype(str), "ct": label.astype(str)}
-    told = UtilityTree(requires={"ct": ["gate"]}).fit(table, label).purchases(table)
-    assert (told.answers == label).all()
-    assert told.cost.tolist() == [2.0] * 2_000
+    result = UtilityTree(requires={"ct": ["gate"]}).fit(table, label).purchases(table)
+    assert (result.answers == label).all()
+    assert result.cost.tolist() == [2.0] * 2_000
     dear = UtilityTree(requires={"ct": ["gate"]}, worth=3.9).fit(table, label).purchases(table)
     assert not dear.cost.any()
     learning = UtilityTree(requires={"ct": ["gate"]}).buy_and_learn(table, label)
@@ -225,19 +225,19 @@ def test_saved_and_resumed_it_stops_at_the_same_place(explore, tmp_path):
 # The plain version against what it means
 
 
-def scenes_of(rng, theta, count):
+def samples_of(rng, theta, count):
     K = len(theta[0])
     return [[tuple(int(rng.choice(len(t[y]), p=t[y])) for t in theta) for _ in range(count)] for y in range(K)]
 
 
 def saved_by_enumeration(q, loss, theta, features):
-    """What the features save on average, over all rows of their cells."""
+    """What the features save on average, over all rows of their bins."""
     return naive.pair_saving(q, loss, scoring.joint_table([theta[i] for i in features]))
 
 
 @settings(max_examples=10, deadline=None)
 @given(seeds)
-def test_more_scenes_come_closer_to_all_of_them(seed):
+def test_more_samples_come_closer_to_all_of_them(seed):
     rng = np.random.default_rng(seed)
     K = int(rng.integers(2, 5))
     q, theta = rng.dirichlet(np.ones(K)), [rng.dirichlet(np.ones(V), size=K) for V in (2, 3, 2)]
@@ -245,6 +245,6 @@ def test_more_scenes_come_closer_to_all_of_them(seed):
     exact = saved_by_enumeration(q, loss, theta, [0, 2])
     assert -1e-12 <= exact <= (q @ loss).min() + 1e-12
     assert exact <= saved_by_enumeration(q, loss, theta, [0, 1, 2]) + 1e-12
-    found = naive.saving(q, loss, theta, [0, 2], scenes_of(rng, theta, 600))
+    found = naive.saving(q, loss, theta, [0, 2], samples_of(rng, theta, 600))
     # Five standard errors of the mean of something between 0 and 3.
     assert found == pytest.approx(exact, abs=5 * 1.5 / np.sqrt(600))

@@ -22,11 +22,11 @@ def make_stream(rows, changes_at, seed=0):
 @pytest.mark.parametrize("nominal", [(0, 1, 2), None], ids=["nominal", "numeric"])
 def test_it_is_looked_at_ever_more_rarely(nominal):
     X, y = make_stream(2000, changes_at=2000)
-    told = UtilityTree(nominal=nominal).buy_and_learn(X, y)
+    result = UtilityTree(nominal=nominal).buy_and_learn(X, y)
     rows = np.arange(2000)
     most = 16 * (1 + np.floor(np.log2(np.maximum(rows, 16) / 16)))
     for feature in (1, 2):
-        bought = np.cumsum(told.bought[:, feature])
+        bought = np.cumsum(result.bought[:, feature])
         np.testing.assert_array_equal(bought[1:], np.minimum(bought[:-1] + 1, most[1:]))
         assert bought[-1] == 16 * (1 + math.floor(math.log2(2000 / 16)))
 
@@ -34,10 +34,10 @@ def test_it_is_looked_at_ever_more_rarely(nominal):
 @pytest.mark.parametrize("nominal", [(0, 1, 2), None], ids=["nominal", "numeric"])
 def test_it_is_not_given_up(nominal):
     X, y = make_stream(3000, changes_at=100)
-    told = UtilityTree(nominal=nominal).buy_and_learn(X, y)
+    result = UtilityTree(nominal=nominal).buy_and_learn(X, y)
     late = slice(2100, None)  # looked at again from row 2,048 on
-    assert (told.answers == y)[late].mean() > 0.95
-    assert told.bought[late].mean(axis=0)[[1, 2]].tolist() == [1.0, 0.0]
+    assert (result.answers == y)[late].mean() > 0.95
+    assert result.bought[late].mean(axis=0)[[1, 2]].tolist() == [1.0, 0.0]
 
 
 def asked(model):

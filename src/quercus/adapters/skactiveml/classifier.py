@@ -162,7 +162,7 @@ class ActivemlClassifier(SkactivemlClassifier):  # type: ignore[misc]
             learner.partial_fit(X[keep], labels, known, None if weights is None else weights[keep])
         self.learner_ = learner
         if self.classes is None:
-            self._note_classes(learner.classes_.astype(self.classes_.dtype))
+            self._record_classes(learner.classes_.astype(self.classes_.dtype))
 
     def _new_learner(self) -> Classifier:
         learner = untrained_copy(self.learner, "ActivemlClassifier")
@@ -176,7 +176,7 @@ class ActivemlClassifier(SkactivemlClassifier):  # type: ignore[misc]
         table = {truth: dict(zip(labels, row, strict=True)) for truth, row in zip(labels, costs, strict=True)}
         return set_inside(learner, "loss", table)
 
-    def _note_classes(self, classes: NDArray[Any]) -> None:
+    def _record_classes(self, classes: NDArray[Any]) -> None:
         """Take over the classes seen so far, of which the last batch may have held only some."""
         self.classes_ = classes
         self._le = ExtLabelEncoder(classes, self.missing_label).fit(classes)

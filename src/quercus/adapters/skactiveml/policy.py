@@ -99,7 +99,7 @@ class _Querying:
         self._strategy = strategy
         self._is_blind = isinstance(strategy, _BLIND)
         self._names: list[str] = []
-        self._told = _Told()
+        self._relay = _Relay()
         self._row: NDArray[np.float64] = np.zeros((1, 1))
         self._utilities: Any = None
 
@@ -107,9 +107,9 @@ class _Querying:
         """Return whether it wants the label, and its utility."""
         if not self._is_blind:
             self._row = self._numbers(region.x or {})
-        self._told.hear(region)
+        self._relay.hear(region)
         chosen, self._utilities = call_func(
-            self._strategy.query, candidates=self._row, clf=self._told, return_utilities=True
+            self._strategy.query, candidates=self._row, clf=self._relay, return_utilities=True
         )
         return len(chosen) > 0, float(self._utilities[0])
 
@@ -135,7 +135,7 @@ class _Querying:
             ) from None
 
 
-class _Told(SkactivemlClassifier):  # type: ignore[misc]
+class _Relay(SkactivemlClassifier):  # type: ignore[misc]
     """A classifier that repeats what the learner said about the row at hand."""
 
     def hear(self, region: Region) -> None:

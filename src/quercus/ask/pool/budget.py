@@ -56,7 +56,7 @@ class PoolBudget:
         return math.inf if self._money is None else max(float(self._money) - money, 0.0)
 
     def allows(self, labels: int, money: float, price: float) -> bool:
-        """Tell whether one more label of this price may be bought.
+        """Return whether one more label of this price may be bought.
 
         Parameters
         ----------

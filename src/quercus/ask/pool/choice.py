@@ -164,7 +164,7 @@ def find_risk(counts: tuple[float, ...], delta: float) -> float:
 
 
 def is_finer(new: Counts, old: Counts) -> bool:
-    """Tell whether every new region lies in one old region.
+    """Return whether every new region lies in one old region.
 
     Parameters
     ----------

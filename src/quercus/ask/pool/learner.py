@@ -131,7 +131,7 @@ class PoolLearner:
 
 
 def _check_learner(learner: Any, X: Any, rows: int) -> bool:
-    """Tell whether the learner has these rows as its own pool; refuse one that cannot be asked for."""
+    """Return whether the learner has these rows as its own pool; refuse one that cannot be asked for."""
     name, own = type(learner).__name__, getattr(learner, "n_pool_", None)
     if isinstance(learner, type) or not callable(getattr(learner, "regions", None)):
         shown = f"the class {learner.__name__}" if isinstance(learner, type) else name

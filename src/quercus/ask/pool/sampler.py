@@ -346,13 +346,13 @@ class PoolSampler:
             prices.append(price)
         if not chosen:
             return range(first, first)
-        asked = self._note(chosen, prices, regions, drawn_at)
+        asked = self._record(chosen, prices, regions, drawn_at)
         self._rows += [choice.row for choice in chosen]
         self._is_asked[[choice.row for choice in chosen]] = True
         self._ids, self._state = ids, self._state._replace(drawn_at=drawn_at)
         return asked
 
-    def _note(self, chosen: list[PoolChoice], prices: list[float], regions: Regions, drawn_at: int) -> range:
+    def _record(self, chosen: list[PoolChoice], prices: list[float], regions: Regions, drawn_at: int) -> range:
         """Write questions to the ledger, all or none."""
         rows, steps = [choice.row for choice in chosen], self.asked + 1 + np.arange(len(chosen))
         answers = [self._view.answer(row, regions) for row in rows]

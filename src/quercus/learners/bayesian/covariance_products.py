@@ -1,9 +1,9 @@
 """Products of covariances with several rows at once: a covariance is read from memory once for all of them; compiled.
 
 When a row needs its product with a node's covariance, the rows behind it that will probably come to that node get
-theirs with it: one product of two matrices instead of many of a matrix and a vector. Every product is summed up in the
-same order as for one row alone, and updates that wait are taken off when it is used, so that nothing but the speed
-depends on what is cached.
+theirs with it: one blocked product of two matrices instead of many of a matrix and a vector. Every product is summed
+up in the same order as for one row alone, and updates that wait are taken off when it is used, so that nothing but
+the speed depends on what is cached.
 """
 
 from __future__ import annotations

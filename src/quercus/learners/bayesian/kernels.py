@@ -294,7 +294,7 @@ SUM_FROZEN_PATHS = _entries(FROZEN, sum_paths, *_SUMMED, *(_NUMBER,) * 4)
     *(_NUMBER,) * 3,
 )
 def answer_rows(rows: Any, encoded: Any, order: Any, loss: Any, classes: int, start: int, count: int) -> int:
-    """Write the mean of the trees' class shares, and the answer that follows; -1 if no class is known."""
+    """Write the mean of the trees' class shares (a linear opinion pool), and the answer; -1 if no class is known."""
     shares = encoded.shares
     for i in range(count):
         proba = rows.proba[start + i]

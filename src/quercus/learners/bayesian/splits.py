@@ -1,5 +1,6 @@
 """One split of a tree: what it sees of a row, where it sends it, how an example changes it; compiled.
 
+A split is a probit of a margin whose weights are Gaussian (Rota Bulò & Kontschieder, 2016).
 Loops run over whole padded rows, whose ends are zero, so that they vectorise; none adds up in a reordered way.
 """
 

@@ -130,7 +130,7 @@ def is_noisy(noise: Any) -> bool:
 
 @kernel
 def walk_path(forest: Any, tree: Any, scratch: Scratch) -> int:
-    """Return the leaf at the end of the one path that a row takes."""
+    """Return the leaf at the end of the one path that a row takes, by the signs of mean margins."""
     n, inner = 0, 2**tree.depth - 1
     while n < inner:
         node = tree.node + n
@@ -170,7 +170,7 @@ def leaf_total(alpha: Any, leaf: int, classes: int) -> float:
 
 @kernel
 def add_leaf(alpha: Any, leaf: int, classes: int, reached: float, out: Any) -> None:
-    """Add the class shares of a leaf, weighted by how probably a row comes there."""
+    """Add the class shares of a leaf, the mean of its Dirichlet, weighted by how probably a row comes there."""
     total = leaf_total(alpha, leaf, classes)
     for c in range(classes):
         out[c] += reached * (alpha[leaf, c] / total)

@@ -123,15 +123,15 @@ class Capacity:
         left = self.for_trees - min(self.for_trees // 2, 2 * reservoir * self.row_bytes) - tree
         return max(left // self.node_bytes, _LEAST_NODES)
 
-    def slots(self, cells: int) -> int:
+    def slots(self, bins: int) -> int:
         """Return for how many nodes histograms are kept at once; fewer than two are of no use.
 
         Parameters
         ----------
-        cells
+        bins
             Codes of all features.
         """
-        slots = min(_SLOTS, self.max_bytes // 8 // max(8 * cells * self.classes, 1))
+        slots = min(_SLOTS, self.max_bytes // 8 // max(8 * bins * self.classes, 1))
         return slots if slots >= 2 else 0
 
     def saved(self) -> Capacity:

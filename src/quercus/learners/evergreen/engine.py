@@ -14,7 +14,7 @@ from quercus.explain import Explanation, TreeView
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive import engine as additive
 from quercus.learners.evergreen.additive.engine import find_contributions, weigh_additive
-from quercus.learners.evergreen.explaining import EXPERTS, EvergreenExplanation, Single
+from quercus.learners.evergreen.explaining import EXPERTS, Contribution, EvergreenExplanation
 from quercus.learners.evergreen.files import read_frozen, read_tree
 from quercus.learners.evergreen.kernels import answer_rows, run_rows
 from quercus.learners.evergreen.layout import (
@@ -109,13 +109,13 @@ class AnswerEngine:
         reason = Explanation.from_path(nodes, model._labels.tolist(), x, answer, proba, learned=True)
         by_additive = weigh_additive(state.additive)
         shares = [(1.0 - by_additive) * share for share in weigh_experts(state.options[0])]
-        against, singles = _explain_additive(model, x, row, answer, proba) if by_additive > 0.0 else (None, ())
+        against, contributions = _explain_additive(model, x, row, answer, proba) if by_additive > 0.0 else (None, ())
         return EvergreenExplanation.from_explanation(
             reason,
             depths=dict(enumerate(weigh_depths(state.tree, path))),
             experts=dict(zip(EXPERTS, (*shares, by_additive), strict=True)),
             against=against,
-            singles=singles,
+            contributions=contributions,
         )
 
 
@@ -250,7 +250,7 @@ class EvergreenEngine(AnswerEngine):
 
 def _explain_additive(
     model: Predictor, x: Mapping[str, Any], row: Floats, answer: Any, proba: Mapping[Any, float]
-) -> tuple[Any, tuple[Single, ...]]:
+) -> tuple[Any, tuple[Contribution, ...]]:
     """Return the next best answer, and what the additive model says against it."""
     state, schema = model._state.additive, model.schema_
     # After Ctrl-C there may be labels that the tree has not learned.
@@ -259,7 +259,7 @@ def _explain_additive(
     if answer not in ids or not rest:
         return None, ()
     against = max(rest, key=proba.__getitem__)
-    contributions = find_contributions(state, row, ids[answer], ids[against]).tolist()
-    parts = zip(schema.names, row.tolist(), contributions, strict=True)
-    singles = [Single(name, None if math.isnan(value) else x.get(name), share) for name, value, share in parts]
-    return against, tuple(sorted(singles, key=lambda single: -abs(single.told)))
+    log_odds = find_contributions(state, row, ids[answer], ids[against]).tolist()
+    parts = zip(schema.names, row.tolist(), log_odds, strict=True)
+    found = [Contribution(name, None if math.isnan(value) else x.get(name), share) for name, value, share in parts]
+    return against, tuple(sorted(found, key=lambda one: -abs(one.log_odds)))

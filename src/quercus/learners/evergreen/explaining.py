@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
@@ -17,34 +18,40 @@ _SHOWN_FROM = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
-    """What a value says by itself.
+class Contribution:
+    """What a value adds to the answer by itself.
 
     Parameters
     ----------
     feature, value
         Which one, and what it is; None if it is missing.
-    told
-        By how much it speaks for the answer against the next best: a difference of logarithms.
+    log_odds
+        By how much it speaks for the answer against the next best.
 
     Examples
     --------
-    >>> Single("age", 29, -0.514).text()
+    >>> Contribution("age", 29, -0.514).text()
     'age = 29 (-0.5)'
     """
 
     feature: str
     value: Any
-    told: float
+    log_odds: float
+
+    @property
+    def told(self) -> float:
+        """What is called `log_odds` now."""
+        warnings.warn("told is now called log_odds.", DeprecationWarning, stacklevel=2)
+        return self.log_odds
 
     def text(self) -> str:
         """Write it."""
         stated = " is missing" if self.value is None else f" = {show_value(self.value)}"
-        return f"{show_name(self.feature)}{stated} ({self.told:+.1f})"
+        return f"{show_name(self.feature)}{stated} ({self.log_odds:+.1f})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {"feature": self.feature, "value": native(self.value), "told": self.told}
+        return {"feature": self.feature, "value": native(self.value), "log_odds": self.log_odds}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,15 +68,15 @@ class EvergreenExplanation(Explanation):
         How much all prunings, the leaf, recent labels, and the tree together with single features count in the answer.
     against
         The next best answer, None if there is no other.
-    singles
-        What values say by themselves for the answer against the next best, the largest contributions first; empty where
+    contributions
+        What values say by themselves for the answer against the next best, the largest first; empty where
         single features do not count.
 
     Examples
     --------
     >>> EvergreenExplanation("yes", {"no": 0.3, "yes": 0.7}, (), {"no": 2.0, "yes": 5.0}, None, None, "all prunings",
     ...     {0: 0.12, 1: 0.88}, {"all prunings": 0.57, "recent labels": 0.23, "the tree and single features": 0.2},
-    ...     "no", (Single("age", 29, 1.21), Single("job", "clerk", -0.3)))
+    ...     "no", (Contribution("age", 29, 1.21), Contribution("job", "clerk", -0.3)))
     predicts 'yes' (70%)
       without a test: the tree is a single leaf so far
       in this leaf: 'yes' 5, 'no' 2 (7 labels)
@@ -81,7 +88,13 @@ class EvergreenExplanation(Explanation):
     depths: Mapping[int, float] = field(default_factory=dict)
     experts: Mapping[str, float] = field(default_factory=dict)
     against: Label = None
-    singles: tuple[Single, ...] = ()
+    contributions: tuple[Contribution, ...] = ()
+
+    @property
+    def singles(self) -> tuple[Contribution, ...]:
+        """What is called `contributions` now."""
+        warnings.warn("singles is now called contributions.", DeprecationWarning, stacklevel=2)
+        return self.contributions
 
     @classmethod
     def from_explanation(cls, explanation: Explanation, **more: Any) -> Self:
@@ -103,14 +116,14 @@ class EvergreenExplanation(Explanation):
             "depths": dict(self.depths),
             "experts": dict(self.experts),
             "against": native(self.against),
-            "singles": [single.to_dict() for single in self.singles],
+            "contributions": [one.to_dict() for one in self.contributions],
         }
 
     def __str__(self) -> str:
         lines = [Explanation.__str__(self)]
         if self.prediction is not None and len(self.depths) > 1:
             lines.append(f"prunings count by depth: {_list({f'{depth}:': w for depth, w in self.depths.items()})}")
-        if self.singles and self.experts.get(EXPERTS[-1], 0.0) >= _LEAST:
+        if self.contributions and self.experts.get(EXPERTS[-1], 0.0) >= _LEAST:
             lines.append(self._additive_text())
         if self.prediction is not None and self.experts:
             lines.append(f"the answer: {_list(self.experts)}")
@@ -118,11 +131,11 @@ class EvergreenExplanation(Explanation):
 
     def _additive_text(self) -> str:
         """Write the contributions that are largest."""
-        shown = [single.text() for single in self.singles if abs(single.told) >= _SHOWN_FROM]
+        shown = [one.text() for one in self.contributions if abs(one.log_odds) >= _SHOWN_FROM]
         if len(shown) > _SHOWN:
             shown[_SHOWN:] = [others(len(shown) - _SHOWN)]
-        sides = f"for {show_value(self.prediction)} against {show_value(self.against)}"
-        return f"single features, {sides}: {', '.join(shown) or 'nothing'}"
+        pair = f"for {show_value(self.prediction)} against {show_value(self.against)}"
+        return f"single features, {pair}: {', '.join(shown) or 'nothing'}"
 
     __repr__ = __str__
 

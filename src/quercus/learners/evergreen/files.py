@@ -16,7 +16,7 @@ from quercus.learners.evergreen.layout import GROWING, SAMPLE
 from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
 from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 from quercus.store import Model, ModelFileError
-from quercus.store.states import read_state
+from quercus.store.states import read_state, rename_fields
 
 _CODES = {"numeric": NUMERIC, "nominal": NOMINAL}
 _TREE = ("nodes", "counts", "recent", "sets")
@@ -28,11 +28,11 @@ _SIZES = {
     "entry": ("stack", 0),
     "feature": ("live", 0),
     "slot": ("hists", 0),
-    "cell": ("hists", 1),
+    "bin": ("hists", 1),
     "share": ("shares", 1),
 }
 _FIRST = ("options", "features", "edges", "sample", "sampled", "codes", "rows", "errors")
-# What fields of records were called in files of quercus 0.1; arrays are called there as they are now.
+# What fields of records and dimensions were called in files of quercus 0.1; arrays are called there as they are now.
 _FIELDS = {
     "odds": "stop_odds",
     "due": "next_rebuild",
@@ -43,6 +43,7 @@ _FIELDS = {
     "told_square": "trees_accumulator",
     "told_loss": "trees_loss",
     "sum_square": "sum_accumulator",
+    "cell": "bin",
 }
 
 
@@ -60,7 +61,7 @@ def read_tree(model: Model, max_bytes: int, kinds: Sequence[str | None], number:
     number
         Of a forest, which tree.
     """
-    model = _rename(model)
+    model = rename_fields(model, _FIELDS)
     if isinstance(model.extra.get("sizes"), list):
         part = _upgrade(model, number)
     else:
@@ -89,7 +90,7 @@ def read_frozen(model: Model, kinds: Sequence[str | None], classes: int) -> Froz
     classes
         That the schema knows.
     """
-    model = _rename(model)
+    model = rename_fields(model, _FIELDS)
     if "sizes" not in model.extra:
         arrays = {name if name == "options" else f"tree/{name}": model.array(name) for name in ("options", *_TREE)}
         model = replace(model, arrays=arrays | _additive_arrays(model, new_additive(np.uint64(0), is_on=False)))
@@ -117,7 +118,7 @@ def read_additive(model: Model, max_bytes: int, kinds: Sequence[str | None], fir
     first
         The first tree of the forest.
     """
-    model = _rename(model)
+    model = rename_fields(model, _FIELDS)
     if isinstance(model.extra.get("sizes"), list):
         fresh = new_additive(first.options["seed"][0])
         declare_classes(fresh, first.classes)
@@ -131,21 +132,6 @@ def read_additive(model: Model, max_bytes: int, kinds: Sequence[str | None], fir
     if state.is_on and (sizes["feature"], sizes["line"], state.classes) != (features, COUNT + 1, first.classes):
         raise ModelFileError("its trees do not fit together.")
     return state
-
-
-def _rename(model: Model) -> Model:
-    """Return a file whose records have the names of today."""
-    return replace(model, arrays={name: _rename_fields(array) for name, array in model.arrays.items()})
-
-
-def _rename_fields(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    old: Any = records.dtype
-    if old.names is None or not _FIELDS.keys() & set(old.names):
-        return records
-    parts = {_FIELDS.get(name, name): old.fields[name][:2] for name in old.names}
-    formats, offsets = zip(*parts.values(), strict=True)
-    dtype: Any = {"names": [*parts], "formats": formats, "offsets": offsets, "itemsize": old.itemsize}
-    return records.view(np.dtype(dtype))
 
 
 def _part(model: Model, prefix: str) -> Model:

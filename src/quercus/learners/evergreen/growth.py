@@ -26,7 +26,7 @@ from quercus.learners.evergreen.layout import (
 )
 from quercus.learners.evergreen.prunings import compute_evidence, is_in_set, prune_nodes
 from quercus.learners.evergreen.reservoir import SUBSPACE, draw_number
-from quercus.learners.evergreen.splits import LEFT, NONE, ONE, RIGHT, find_split, log_upper_gamma, note_classes
+from quercus.learners.evergreen.splits import LEFT, NONE, ONE, RIGHT, find_split, log_upper_gamma, record_classes
 
 _LOG_MOST_P = math.log(MOST_P_VALUE)
 _SMALL = 32
@@ -41,10 +41,10 @@ def start_growth(option: Any, reservoir: Any, tree: Any, work: Any, rows: int, c
     for s in range(len(work.slots)):
         work.slots[s] = s
     growth.seed, growth.sight, growth.live = option.seed, option.sight, 0
-    cell, seen = 0, math.ceil(option.subspace * features)
+    bin_id, seen = 0, math.ceil(option.subspace * features)
     for f in range(features):
-        reservoir.features[f].first = cell
-        cell += reservoir.features[f].codes
+        reservoir.features[f].first = bin_id
+        bin_id += reservoir.features[f].codes
         rank, luck = 0, draw_number(option.seed, SUBSPACE, f)
         for other in range(features if seen < features else 0):
             rank += draw_number(option.seed, SUBSPACE, other) < luck
@@ -129,8 +129,8 @@ def clear_node_histogram(reservoir: Any, work: Any, slot: int) -> None:
     classes = growth.classes
     for j in range(growth.live):
         feature = reservoir.features[work.live[j]]
-        begin, cells = feature.first * classes, feature.codes * classes
-        for at in range(cells):
+        begin, bins = feature.first * classes, feature.codes * classes
+        for at in range(bins):
             work.histograms[slot, np.uint32(begin + at)] = 0.0
 
 
@@ -213,7 +213,7 @@ def split_node(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any)
     v, slot, span, classes = growth.node, growth.slot, work.spans[growth.node], growth.classes
     done = histogram_size(reservoir, classes) if slot >= 0 else (span.last - span.first) * growth.live
     find_split(
-        reservoir, work, workspace, span, slot, note_classes(tree, workspace, v, classes), tree.nodes[v].n, split
+        reservoir, work, workspace, span, slot, record_classes(tree, workspace, v, classes), tree.nodes[v].n, split
     )
     growth.phase = NEXT
     unlikely = (
@@ -350,8 +350,8 @@ def subtract_smaller(reservoir: Any, tree: Any, work: Any) -> int:
     classes, slot, other = growth.classes, growth.slot, growth.other
     for j in range(growth.live):
         feature = reservoir.features[work.live[j]]
-        begin, cells = feature.first * classes, feature.codes * classes
-        for at in range(cells):
+        begin, bins = feature.first * classes, feature.codes * classes
+        for at in range(bins):
             work.histograms[slot, np.uint32(begin + at)] -= work.histograms[other, np.uint32(begin + at)]
     push_node(work, larger, growth.slot)
     if is_large(reservoir, work, growth.smaller) and growth.free > 0:

@@ -32,7 +32,7 @@ from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState,
 from quercus.rows import DONE, NOMINAL, NUMERIC, UNSEEN, Rows
 from quercus.state import StateError
 
-_FIRST_ROOM = 64
+_FIRST_CAPACITY = 64
 # A growth that splits every node of s rows makes about so many nodes for s rows, or fewer.
 _NODES_PER_ROW = 4
 # Depth first, the smaller child first: hardly more than the logarithm of the rows waits.
@@ -67,7 +67,7 @@ def new_state(settings: Mapping[str, Any], features: int, max_bytes: int) -> Eve
     except MemoryError as error:
         # There is nothing yet that would be in the way: the argument is to blame.
         raise ValueError(str(error)) from None
-    state = EvergreenState.empty(edges=capacity.edges, rows=_FIRST_ROOM)
+    state = EvergreenState.empty(edges=capacity.edges, rows=_FIRST_CAPACITY)
     for name, value in settings.items():
         state.options[name] = value
     state.options["bins"] = min(int(state.options["bins"][0]), capacity.edges + 1)
@@ -205,11 +205,11 @@ def begin(state: EvergreenState) -> None:
     is_nominal = bool((state.features["kind"] == NOMINAL).any())
     if is_nominal:
         count_categories(state.features, state.codes, rows)
-    capacity, cells = Capacity.of(state), int(state.features["codes"].sum())
+    capacity, bins = Capacity.of(state), int(state.features["codes"].sum())
     most = capacity.nodes(state.sizes["row"], state.tree.nbytes)
-    nodes, slots = min(2 * rows + 1, most), capacity.slots(cells) if rows > _FIRST_ROOM else 0
+    nodes, slots = min(2 * rows + 1, most), capacity.slots(bins) if rows > _FIRST_CAPACITY else 0
     sizes = {"node": nodes, "set": nodes if is_nominal else 0, "row": rows, "entry": _ENTRIES, "feature": features}
-    sizes |= {"slot": slots, "cell": cells * classes, "label": classes, "share": classes}
+    sizes |= {"slot": slots, "bin": bins * classes, "label": classes, "share": classes}
     state.growth = GrowthState(parts=None, **sizes)
     # Where there is no room for all nodes, none is made for a few rows, rather than all of them on one side.
     state.growth.growth["least"] = max(2, _NODES_PER_ROW * rows // most)

@@ -141,14 +141,14 @@ def refine_edges(
         inside = stop - start
         if inside * bins > 2 * number or 10 * inside > 9 * number:
             different = count_distinct(values, start, stop, distinct, times)
-            parts, below, mark = min(int(inside * bins / number + 0.5), different), 0, 1
+            parts, below, quantile = min(int(inside * bins / number + 0.5), different), 0, 1
             for k in range(different - 1):
                 below += times[k]
                 # As many parts as values: one for each, however often it comes.
                 passed = parts == different
-                while mark < parts and below / inside >= mark / parts - 1e-12:
+                while quantile < parts and below / inside >= quantile / parts - 1e-12:
                     passed = True
-                    mark += 1
+                    quantile += 1
                 if passed:
                     if found == len(edges):
                         return -1

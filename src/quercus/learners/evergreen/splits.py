@@ -234,7 +234,7 @@ def find_split(
     of one code are put behind the others: they have one in all nodes below, too.
     """
     growth, rows, j = work.growth[0], np.int64(span.last) - np.int64(span.first), 0
-    are_whole, uses_all = slot < 0 and note_rows(reservoir, work, workspace, span), growth.sight >= 1.0
+    are_whole, uses_all = slot < 0 and record_rows(reservoir, work, workspace, span), growth.sight >= 1.0
     luck = np.uint64(0) if uses_all else hash_node(work, span)
     parent_entropy = -x_log_x(n, False)
     for k in range(classes):
@@ -272,7 +272,7 @@ def find_split(
 
 
 @kernel(no_refcount=True)
-def note_classes(tree: Any, workspace: Any, v: int, classes: int) -> int:
+def record_classes(tree: Any, workspace: Any, v: int, classes: int) -> int:
     """Write the classes of a node and their weights; return how many."""
     found = 0
     for k in range(classes):
@@ -284,7 +284,7 @@ def note_classes(tree: Any, workspace: Any, v: int, classes: int) -> int:
 
 
 @kernel(no_refcount=True)
-def note_rows(reservoir: Any, work: Any, workspace: Any, span: Any) -> bool:
+def record_rows(reservoir: Any, work: Any, workspace: Any, span: Any) -> bool:
     """Write places, classes and weights of a small node's rows; return whether all weights are whole."""
     fractions, first = 0.0, np.int64(span.first)
     for i in range(np.int64(span.last) - first):

@@ -192,7 +192,7 @@ class GrowthState(State):
     # Features, first those that vary in the node of now.
     live = Field(np.int32, "feature", saved=False)
     # Weight by code and class; those that are free.
-    histograms = Field(np.float64, "slot", "cell", saved=False)
+    histograms = Field(np.float64, "slot", "bin", saved=False)
     slots = Field(np.int32, "slot", saved=False)
     # Rows and evidence of a node; its prior, by its parent.
     spans = Field(
@@ -230,7 +230,7 @@ class EvergreenState(State):
             "kind": Whole(high=UNSEEN),
             "edges": Whole(high=MOST_EDGES),
             "codes": Whole(low=1, high=MOST_CODES + 1),  # how many there are, with that of missing values
-            "first": Whole(),  # of its cells in a histogram
+            "first": Whole(),  # of its bins in a histogram
         },
         "feature",
         fill={"kind": UNSEEN, "codes": 2},
@@ -273,7 +273,7 @@ class EvergreenState(State):
             "tree": EvergreenTreeState(node=1, late=1, set=0, label=0),
             "candidate": EvergreenTreeState(node=0, late=0, set=0, label=0),
             "growth": GrowthState.idle(0),
-            "additive": AdditiveState(feature=0, kept=0, cell=0, line=3, label=0),
+            "additive": AdditiveState(feature=0, kept=0, bin=0, line=3, label=0),
         }
         state = cls(parts=parts, feature=features, edge=edges, place=rows, row=rows)
         state.options["next_rebuild"], state.options["nodes"], state.options["places"] = FIRST_GROWTH, 1, SAMPLE
@@ -356,7 +356,7 @@ class EvergreenState(State):
             return bool(grown and o["position"] <= last and o["grown"] <= o["rows"])
         if o["stage"] == IDLE or len(candidate.nodes):
             return not len(candidate.nodes)
-        cells, codes = int(self.features["codes"].sum()), self.codes[: o["grown"]]
+        bins, codes = int(self.features["codes"].sum()), self.codes[: o["grown"]]
         return bool(
             0 < o["grown"] == sizes["row"] <= o["rows"]
             and 0 < sizes["feature"] == self.sizes["feature"]
@@ -368,7 +368,7 @@ class EvergreenState(State):
             and sizes["label"] >= self.tree.sizes["label"]
             and sizes["share"] >= g["classes"]
             and sizes["entry"] >= 4
-            and (sizes["slot"] == 0 or (sizes["slot"] >= 2 and sizes["cell"] >= cells * g["classes"]))
+            and (sizes["slot"] == 0 or (sizes["slot"] >= 2 and sizes["bin"] >= bins * g["classes"]))
         )
 
 

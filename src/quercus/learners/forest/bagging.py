@@ -182,13 +182,13 @@ def _find_rises(window: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]
 def _run(member: Any, rows: Rows, known: Known, mode: int) -> None:
     """Let a tree take rows, with the room that it needs."""
     given = {name: getattr(rows, name) for name in ("y", "weight", "monitored", "answers", "proba")}
-    own, told = Rows(member.see(rows.X), **given), member.know(known)
+    own, own_known = Rows(member.see(rows.X), **given), member.know(known)
     stop, resume = Stop(0, DONE), 0
     while stop.row < len(rows):
-        stop = member.engine.run(member.state, member.params, own, told, stop.row, len(rows), mode | resume)
+        stop = member.engine.run(member.state, member.params, own, own_known, stop.row, len(rows), mode | resume)
         resume = RESUME if stop.why > PAUSED else 0
         if resume:
             try:
-                member.engine.resume(member.state, member.params, own, told, stop)
+                member.engine.resume(member.state, member.params, own, own_known, stop)
             except MemoryError as error:
                 raise FullError(stop.row, error) from error

@@ -25,7 +25,7 @@ from quercus.store.states import read_state
 if TYPE_CHECKING:
     from quercus.store import Model
 
-_NEEDS_ROOM = PAUSED + 1
+_NEEDS_RESIZE = PAUSED + 1
 # So many probabilities of trees are held at once.
 _MOST_NUMBERS = 2**20
 # What is told to the forest, not to its trees.
@@ -54,7 +54,7 @@ class GrowingForestEngine:
             _check_tree(params.tree)
 
     def is_monitoring(self, params: Any) -> bool:
-        """Return whether the errors of trees are watched."""
+        """Return whether the errors of trees are monitored."""
         return params.drift is not None
 
     def new_state(self, params: Any, features: int, classes: int) -> GrowingForestState:
@@ -112,7 +112,7 @@ class GrowingForestEngine:
             except FullError as full:
                 stop = start + full.row
         else:
-            return Stop(start, _NEEDS_ROOM)
+            return Stop(start, _NEEDS_RESIZE)
         return Stop(stop, DONE)
 
     def resume(self, state: GrowingForestState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:

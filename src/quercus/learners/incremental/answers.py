@@ -8,8 +8,8 @@ import numpy as np
 
 from quercus.compile import kernel
 from quercus.decision import largest
-from quercus.learners.incremental.bins import cells_seen
-from quercus.learners.incremental.layout import ADAPTIVE, MAJORITY, NO_CELL
+from quercus.learners.incremental.bins import count_bins
+from quercus.learners.incremental.layout import ADAPTIVE, MAJORITY, NO_BIN
 from quercus.rows import NOMINAL, NUMERIC
 
 
@@ -47,7 +47,7 @@ def share_counts(counts: Any, node: int, classes: int, p: Any) -> float:
 
 
 @kernel
-def apply_bayes(tree: Any, slot: int, cells: Any, total: float, p: Any, inverse: Any) -> None:
+def apply_bayes(tree: Any, slot: int, bins: Any, total: float, p: Any, inverse: Any) -> None:
     """Turn the class shares p of a leaf into naive Bayes probabilities, in products that are kept from underflow.
 
     Naive Bayes in leaves: Gama, Rocha & Medas (2003).
@@ -62,7 +62,7 @@ def apply_bayes(tree: Any, slot: int, cells: Any, total: float, p: Any, inverse:
         if hist[slot, 0, c] > 1e9:
             every = 1
     for j in range(n_features):
-        multiply_likelihood(features, hist, classes, slot, j, cells[j], p, inverse)
+        multiply_likelihood(features, hist, classes, slot, j, bins[j], p, inverse)
         if j % every == every - 1:
             top = 0.0
             for c in range(classes):
@@ -80,24 +80,24 @@ def apply_bayes(tree: Any, slot: int, cells: Any, total: float, p: Any, inverse:
 
 @kernel
 def multiply_likelihood(
-    features: Any, hist: Any, classes: int, slot: int, j: int, cell: int, p: Any, inverse: Any
+    features: Any, hist: Any, classes: int, slot: int, j: int, bin_id: int, p: Any, inverse: Any
 ) -> None:
-    """Multiply p by the likelihood of feature j's cell in each class, if anything is known of it."""
+    """Multiply p by the likelihood of feature j's bin in each class, if anything is known of it."""
     feature = features[j]
-    prior = 1.0 / cells_seen(features, j)
+    prior = 1.0 / count_bins(features, j)
     if feature.binned or feature.kind == NOMINAL:
-        # A category that has not been learned yet may already have a cell: a batch is encoded as a whole.
-        if cell < 0 or (feature.kind == NOMINAL and cell - feature.offset >= feature.seen):
+        # A category that has not been learned yet may already have a bin: a batch is encoded as a whole.
+        if bin_id < 0 or (feature.kind == NOMINAL and bin_id - feature.offset >= feature.seen):
             return
         for c in range(classes):
-            p[c] *= (hist[slot, cell, c] + prior) * inverse[c]
-    elif cell == NO_CELL and feature.kind == NUMERIC:
+            p[c] *= (hist[slot, bin_id, c] + prior) * inverse[c]
+    elif bin_id == NO_BIN and feature.kind == NUMERIC:
         for c in range(classes):
             others = hist[slot, feature.offset, c] + hist[slot, feature.offset + 1, c]
             p[c] *= (max(hist[slot, 0, c] - others, 0.0) + prior) * inverse[c]
-    elif cell >= 0 and cell == feature.offset:
+    elif bin_id >= 0 and bin_id == feature.offset:
         for c in range(classes):
-            p[c] *= (hist[slot, cell, c] + prior) * inverse[c]
+            p[c] *= (hist[slot, bin_id, c] + prior) * inverse[c]
 
 
 @kernel
@@ -109,7 +109,7 @@ def uses_bayes(leaves: Any, slot: int, leaf_mode: int) -> bool:
 
 
 @kernel
-def mix_bayes(tree: Any, order: Any, slot: int, cells: Any, y: int, w: float, total: float, scratch: Any) -> None:
+def mix_bayes(tree: Any, order: Any, slot: int, bins: Any, y: int, w: float, total: float, scratch: Any) -> None:
     """Turn p into naive Bayes probabilities where the leaf trusts them; if w > 0, note which of the two is right.
 
     Adaptive naive Bayes leaves: Holmes, Kirkby & Pfahringer (2005).
@@ -120,7 +120,7 @@ def mix_bayes(tree: Any, order: Any, slot: int, cells: Any, y: int, w: float, to
     bayes = uses_bayes(leaves, slot, option.leaf)
     for c in range(classes):
         q[c] = p[c]
-    apply_bayes(tree, slot, cells, total, q, scratch[2])
+    apply_bayes(tree, slot, bins, total, q, scratch[2])
     if w > 0.0:
         leaves[slot].majority_right += w if largest(p, order, classes) == y else 0.0
         leaves[slot].bayes_right += w if largest(q, order, classes) == y else 0.0

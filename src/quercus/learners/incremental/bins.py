@@ -1,4 +1,4 @@
-"""Leaf histograms: which cell a value belongs to, and edges that never go blind, compiled."""
+"""Leaf histograms: which bin a value belongs to, and edges that never go blind, compiled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from quercus.compile import kernel
 from quercus.learners.incremental.layout import (
-    BINARY_CELLS,
+    BINARY_BINS,
     BINS,
     BLIND_SHARE,
     BUFFER_ROWS,
@@ -18,11 +18,11 @@ from quercus.learners.incremental.layout import (
     KNOWN_BEFORE,
     MAX_CATEGORIES,
     MAX_CUTS,
-    NO_CELL,
+    NO_BIN,
     OUTER_BEFORE,
-    SHARED_CELL,
+    SHARED_BIN,
     STALE,
-    UNKNOWN_CELL,
+    UNKNOWN_BIN,
 )
 from quercus.rows import NOMINAL, UNSEEN
 from quercus.statistics.cuts import cut_between
@@ -41,52 +41,52 @@ def find_bin(edges: Any, slot: int, column: int, x: float) -> np.int64:
 
 
 @kernel(inline=True)
-def find_cells(features: Any, edges: Any, n_features: int, slot: int, X: Any, i: int, cells: Any) -> bool:
-    """Write each feature's cell in hist for row i; return whether the layout has a place for every value."""
+def find_bins(features: Any, edges: Any, n_features: int, slot: int, X: Any, i: int, bins: Any) -> bool:
+    """Write each feature's bin in hist for row i; return whether the layout has a place for every value."""
     fits = True
     for j in range(n_features):
         x = X[i, j]
         feature = features[j]
         if feature.binned:
-            cells[j] = feature.offset + find_bin(edges, slot, feature.column, x) if x == x else NO_CELL
+            bins[j] = feature.offset + find_bin(edges, slot, feature.column, x) if x == x else NO_BIN
         elif x == feature.first:
             # A binary feature's first value is not counted: it is what is left of the class counts.
-            cells[j] = NO_CELL
+            bins[j] = NO_BIN
         elif feature.kind == NOMINAL:
-            cells[j] = NO_CELL
+            bins[j] = NO_BIN
             if x >= 0.0:
                 code = int(x)
-                cells[j] = feature.offset + min(code, MAX_CATEGORIES - 1)
-                if min(code, MAX_CATEGORIES - 1) >= feature.cells:
-                    cells[j] = UNKNOWN_CELL
+                bins[j] = feature.offset + min(code, MAX_CATEGORIES - 1)
+                if min(code, MAX_CATEGORIES - 1) >= feature.bins:
+                    bins[j] = UNKNOWN_BIN
                     fits = False
                 elif code >= MAX_CATEGORIES and code >= feature.seen:
-                    cells[j] = SHARED_CELL
+                    bins[j] = SHARED_BIN
             elif x < 0.0:
-                cells[j] = UNKNOWN_CELL
+                bins[j] = UNKNOWN_BIN
         elif x == feature.second:
-            cells[j] = feature.offset
+            bins[j] = feature.offset
         elif x != x:
-            cells[j] = NO_CELL if feature.kind == UNSEEN else feature.offset + 1
+            bins[j] = NO_BIN if feature.kind == UNSEEN else feature.offset + 1
         else:
-            cells[j] = UNKNOWN_CELL
+            bins[j] = UNKNOWN_BIN
             fits = False
     return fits
 
 
 @kernel(inline=True)
 def count_row(
-    features: Any, hist: Any, n_features: int, slot: int, X: Any, i: int, cells: Any, y: int, w: float
+    features: Any, hist: Any, n_features: int, slot: int, X: Any, i: int, bins: Any, y: int, w: float
 ) -> None:
     """Add a row to the statistics of a leaf."""
     s, k = np.uint64(slot), np.uint64(y)
     hist[s, np.uint64(0), k] += w
     for j in range(n_features):
-        if cells[j] >= 0:
-            hist[s, np.uint64(cells[j]), k] += w
+        if bins[j] >= 0:
+            hist[s, np.uint64(bins[j]), k] += w
             if features[j].kind == NOMINAL:
                 features[j].seen = max(features[j].seen, int(X[i, j]) + 1)
-        elif cells[j] == SHARED_CELL:
+        elif bins[j] == SHARED_BIN:
             hist[s, np.uint64(features[j].offset + MAX_CATEGORIES - 1), k] += w
             features[j].seen = int(X[i, j]) + 1
 
@@ -225,7 +225,7 @@ def draw_edges(tree: Any, slot: int) -> None:
             if in_lost[r]:
                 at = offset + find_bin(edges, slot, column, buffers[buffer, r, j])
                 hist[slot, at, int(buffers[buffer, r, n_features])] += buffers[buffer, r, n_features + 1]
-        note_bins(tree, slot, j)
+        record_bins(tree, slot, j)
     leaves[slot].drawn = 1
 
 
@@ -273,13 +273,13 @@ def move_bins(tree: Any, slot: int, j: int, old_edges: Any, old_bins: Any, lost:
             at = min(math.nextafter(low, math.inf), high)
         else:
             at = cut_between(low, high)
-        cell = feature.offset + find_bin(edges, slot, feature.column, at)
+        bin_id = feature.offset + find_bin(edges, slot, feature.column, at)
         for c in range(tree.options[0].classes):
-            hist[slot, cell, c] += old_bins[b, c]
+            hist[slot, bin_id, c] += old_bins[b, c]
 
 
 @kernel
-def note_bins(tree: Any, slot: int, j: int) -> None:
+def record_bins(tree: Any, slot: int, j: int) -> None:
     """Remember what a column knows now, for the next evaluation of what it has seen since."""
     hist, edges, classes = tree.hist, tree.edges, tree.options[0].classes
     column, offset = tree.features[j].column, tree.features[j].offset
@@ -335,21 +335,21 @@ def clear_slot(tree: Any, slot: int, node: int) -> None:
     leaves[slot].drawn = 0
     leaves[slot].weight = 0.0
     leaves[slot].evaluated = 0.0
-    leaves[slot].looks = 0
+    leaves[slot].evaluations = 0
     leaves[slot].bayes_right = 0.0
     leaves[slot].majority_right = 0.0
-    for cell in range(option.cells):
+    for bin_id in range(option.bins):
         for c in range(option.classes):
-            hist[slot, cell, c] = 0.0
+            hist[slot, bin_id, c] = 0.0
     for column in range(option.columns):
         clear_column(tree.edges, slot, column)
 
 
 @kernel
-def cells_seen(features: Any, j: int) -> int:
-    """Return how many cells a feature's values are spread over."""
+def count_bins(features: Any, j: int) -> int:
+    """Return how many bins a feature's values are spread over."""
     if features[j].binned:
         return BINS
     if features[j].kind == NOMINAL:
         return min(max(features[j].seen, 1), MAX_CATEGORIES)
-    return BINARY_CELLS
+    return BINARY_BINS

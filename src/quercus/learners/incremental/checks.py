@@ -11,7 +11,7 @@ import numpy.typing as npt
 from quercus.learners.incremental.layout import (
     BINS,
     CREDIBLE,
-    CUTS_AND_LOOKS,
+    CUTS_AND_EVALUATIONS,
     HEAVIEST_SUM,
     HOEFFDING,
     HOEFFDING_INTERVAL,
@@ -111,7 +111,7 @@ def _check_options(used: dict[str, npt.NDArray[Any]]) -> None:
     o, buffers = used["options"][0], used["buffers"]
     is_credible = o["rule"] in (CREDIBLE, HOEFFDING_INTERVAL)
     sound = not is_credible or (
-        o["criterion"] <= MEASURE_DEVIATION and 0.0 < o["scale"] <= 0.5 and o["correction"] <= CUTS_AND_LOOKS
+        o["criterion"] <= MEASURE_DEVIATION and 0.0 < o["scale"] <= 0.5 and o["correction"] <= CUTS_AND_EVALUATIONS
     )
     require(sound and (o["rule"] != HOEFFDING or 0.0 < o["scale"] <= 1.0), "its rule is none")
     require(o["alpha"] > 0.0 and o["classes"] >= 1 and o["nodes"] >= 1, "its options make no sense")
@@ -145,28 +145,28 @@ def _check_buffers(used: dict[str, npt.NDArray[Any]]) -> None:
 
 
 def _check_features(used: dict[str, npt.NDArray[Any]]) -> None:
-    """Refuse it unless the cells and columns of every feature are there, and its own."""
+    """Refuse it unless the bins and columns of every feature are there, and its own."""
     o, features = used["options"][0], used["features"]
     binned, nominal = features["binned"] > 0, features["kind"] == NOMINAL
-    offset, cells = features["offset"].astype(np.int64), features["cells"].astype(np.int64)
-    reserved = np.flatnonzero(cells)[np.argsort(offset[cells > 0])]
-    begins, ends = offset[reserved], offset[reserved] + cells[reserved]
-    require((begins >= np.append(1, ends)[:-1]).all() and (ends <= o["cells"]).all(), "its cells overlap")
+    offset, bins = features["offset"].astype(np.int64), features["bins"].astype(np.int64)
+    reserved = np.flatnonzero(bins)[np.argsort(offset[bins > 0])]
+    begins, ends = offset[reserved], offset[reserved] + bins[reserved]
+    require((begins >= np.append(1, ends)[:-1]).all() and (ends <= o["bins"]).all(), "its bins overlap")
     require(
         (features["kind"][binned] == NUMERIC).all()
-        and (cells[binned] == BINS).all()
-        and (cells[nominal] <= MAX_CATEGORIES).all()
-        and (cells[features["kind"] == NUMERIC] >= 2).all()
-        and (cells[features["kind"] == UNSEEN] == 0).all()
-        and (np.minimum(features["seen"], MAX_CATEGORIES) <= np.where(nominal, cells, MAX_CATEGORIES)).all(),
-        "its features have not the cells that they need",
+        and (bins[binned] == BINS).all()
+        and (bins[nominal] <= MAX_CATEGORIES).all()
+        and (bins[features["kind"] == NUMERIC] >= 2).all()
+        and (bins[features["kind"] == UNSEEN] == 0).all()
+        and (np.minimum(features["seen"], MAX_CATEGORIES) <= np.where(nominal, bins, MAX_CATEGORIES)).all(),
+        "its features have not the bins that they need",
     )
     columns = np.sort(features["column"][binned])
     require(np.array_equal(columns, np.arange(o["columns"])), "its features have not the columns that they need")
 
 
 def _check_sums(used: dict[str, npt.NDArray[Any]]) -> None:
-    """Refuse it where a leaf has other weights in the cells of a feature than it has seen."""
+    """Refuse it where a leaf has other weights in the bins of a feature than it has seen."""
     leaves = used["leaves"]
     growing = leaves["node"] >= 0
     hist = used["hist"][growing]
@@ -175,5 +175,5 @@ def _check_sums(used: dict[str, npt.NDArray[Any]]) -> None:
     require(fits and (weight[leaves["drawn"][growing] > 0] > 0.0).all(), "its leaves have other weights than they saw")
     for feature in used["features"]:
         first = int(feature["offset"])
-        known = hist[:, first : first + int(feature["cells"])].sum(axis=1)
-        require((known <= own * (1.0 + ROUNDING)).all(), "the cells of a feature hold more than its leaf saw")
+        known = hist[:, first : first + int(feature["bins"])].sum(axis=1)
+        require((known <= own * (1.0 + ROUNDING)).all(), "the bins of a feature hold more than its leaf saw")

@@ -20,7 +20,14 @@ from quercus.classifier import Classifier
 from quercus.engine import Floats, Integers
 from quercus.learners.incremental.credible_kernels import run_adaptive_credible_rows, run_credible_rows
 from quercus.learners.incremental.engine import count_alternate_subtrees
-from quercus.learners.incremental.layout import CREDIBLE, CUTS, CUTS_AND_LOOKS, HOEFFDING_INTERVAL, LABEL, NO_CORRECTION
+from quercus.learners.incremental.layout import (
+    CREDIBLE,
+    CUTS,
+    CUTS_AND_EVALUATIONS,
+    HOEFFDING_INTERVAL,
+    LABEL,
+    NO_CORRECTION,
+)
 from quercus.learners.incremental.pooled.engine import PoolEngine, PoolLabels, read_places
 from quercus.learners.incremental.pooled.state import PooledState
 from quercus.rows import FullError
@@ -28,7 +35,7 @@ from quercus.schema import Schema, read_weights
 from quercus.statistics.credible import MEASURES
 
 _BOUNDS = {"credible": CREDIBLE, "hoeffding": HOEFFDING_INTERVAL}
-_CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_LOOKS}
+_CORRECTIONS = {None: NO_CORRECTION, "cuts": CUTS, "cuts+looks": CUTS_AND_EVALUATIONS}
 # A leaf is evaluated again when its weight has grown by this share, and by the grace period.
 _PACE = 0.02
 # What a pool without labels has not: a schema that is fitted, and what follows from it.
@@ -255,8 +262,8 @@ class CredibleTree(Classifier):
                 self._run(PoolLabels(pool.values[places], places, y=labels.ids, weight=weights), LABEL)
             except FullError as full:
                 self._own_gate.alone(self._undo_labels, before, undo, full.row)
-                told = f" The {full.row} labels before it are learned." if full.row else ""
-                raise MemoryError(f"{full.error}{told}") from full.error
+                progress = f" The {full.row} labels before it are learned." if full.row else ""
+                raise MemoryError(f"{full.error}{progress}") from full.error
         return self
 
     def holds(self, X: Any) -> bool:
@@ -367,7 +374,7 @@ class CredibleTree(Classifier):
         counted = labels[len(self.schema_.labels) : int(self._state.options["classes"][0])]
         if counted:
             self.schema_.commit(self.schema_.read_labels(counted))
-        self._note_schema()
+        self._record_schema()
 
     def _become(self, fresh: Classifier) -> None:
         for name in _OF_SCHEMA & vars(self).keys():

@@ -11,7 +11,7 @@ import numpy as np
 
 from quercus.compile import kernel, specialize
 from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows, try_alternate
-from quercus.learners.incremental.cuts import count_children, count_cuts, load_cells, take_left
+from quercus.learners.incremental.cuts import count_children, count_cuts, load_bins, take_left
 from quercus.learners.incremental.growth import count_present, restore_sight, split_leaf
 from quercus.learners.incremental.intervals import TOLERANCE, bound_lower, find_levels, reach_child
 from quercus.learners.incremental.kernels import run_rows
@@ -37,7 +37,7 @@ def is_cut(option: Any, added: float, n_left: float, n_right: float) -> bool:
 
 
 @kernel
-def count_credible_cuts(tree: Any, slot: int, cells: Any, scratch: Any) -> int:
+def count_credible_cuts(tree: Any, slot: int, bins: Any, scratch: Any) -> int:
     """Return the number of cuts that a leaf has over all features."""
     features, option = tree.features, tree.options[0]
     cuts = 0
@@ -45,18 +45,18 @@ def count_credible_cuts(tree: Any, slot: int, cells: Any, scratch: Any) -> int:
         at_most = count_cuts(features, j)
         if at_most == 0:
             continue
-        known = load_cells(tree, slot, j, cells, scratch[0])
+        known = load_bins(tree, slot, j, bins, scratch[0])
         nominal = features[j].kind == NOMINAL
         n_left = 0.0
         for cut in range(at_most):
-            added = take_left(cells, nominal, cut, option.classes, scratch[1])
+            added = take_left(bins, nominal, cut, option.classes, scratch[1])
             n_left = added if nominal else n_left + added
             cuts += is_cut(option, added, n_left, known - n_left)
     return cuts
 
 
 @kernel
-def find_credible_cut(tree: Any, slot: int, table: Any, cells: Any, scratch: Any) -> tuple[int, int]:
+def find_credible_cut(tree: Any, slot: int, table: Any, bins: Any, scratch: Any) -> tuple[int, int]:
     """Return the feature and the cut that remove most impurity for sure, eq. (6); -1 if none removes any.
 
     The rule of Collet & Pietquin (2015).
@@ -66,22 +66,22 @@ def find_credible_cut(tree: Any, slot: int, table: Any, cells: Any, scratch: Any
     rule, measure, classes, delta = option.rule, option.criterion, option.classes, option.scale
     cuts = 0
     if option.correction != NO_CORRECTION:
-        cuts = count_credible_cuts(tree, slot, cells, scratch)
-    levels = find_levels(option.correction, cuts, tree.leaves[slot].looks)
+        cuts = count_credible_cuts(tree, slot, bins, scratch)
+    levels = find_levels(option.correction, cuts, tree.leaves[slot].evaluations)
     tail = delta * 2.0 ** -levels[1]
     best, best_feature, best_cut = 0.0, -1, -1
     for j in range(option.features):
         at_most = count_cuts(features, j)
         if at_most == 0:
             continue
-        known = load_cells(tree, slot, j, cells, total)
+        known = load_bins(tree, slot, j, bins, total)
         if known <= 0.0:
             continue
         parent = known * bound_lower(rule, measure, total, classes, known, delta, levels, table)
         nominal = features[j].kind == NOMINAL
         n_left = 0.0
         for cut in range(at_most):
-            added = take_left(cells, nominal, cut, classes, left)
+            added = take_left(bins, nominal, cut, classes, left)
             n_left = added if nominal else n_left + added
             n_right = known - n_left
             if not is_cut(option, added, n_left, n_right):
@@ -103,10 +103,10 @@ def find_credible_cut(tree: Any, slot: int, table: Any, cells: Any, scratch: Any
 
 
 @kernel
-def estimate_gain(tree: Any, slot: int, j: int, cut: int, cells: Any, scratch: Any) -> float:
+def estimate_gain(tree: Any, slot: int, j: int, cut: int, bins: Any, scratch: Any) -> float:
     """Return the impurity that a cut removes, times the weight it is about, at the shares seen."""
     measure, classes = tree.options[0].criterion, tree.options[0].classes
-    n_left, n_right = count_children(tree, slot, j, cut, cells, scratch)
+    n_left, n_right = count_children(tree, slot, j, cut, bins, scratch)
     inside = n_left * estimate_impurity(measure, scratch[1], classes, n_left)
     inside += n_right * estimate_impurity(measure, scratch[2], classes, n_right)
     return (n_left + n_right) * estimate_impurity(measure, scratch[0], classes, n_left + n_right) - inside
@@ -117,14 +117,14 @@ def evaluate_credible_leaf(tree: Any, node: int, table: Any, scratch: Any) -> No
     """Do what ``evaluate_leaf`` does, by the credible rule."""
     slot = tree.nodes[node].slot
     leaf = tree.leaves[slot]
-    cells = np.empty((MAX_CATEGORIES, tree.counts.shape[1]), np.float64)
+    bins = np.empty((MAX_CATEGORIES, tree.counts.shape[1]), np.float64)
     leaf.evaluated = leaf.weight
     if count_present(tree.hist, slot, tree.options[0].classes) >= 2:
-        leaf.looks += 1
-        j, cut = find_credible_cut(tree, slot, table, cells, scratch)
+        leaf.evaluations += 1
+        j, cut = find_credible_cut(tree, slot, table, bins, scratch)
         if j >= 0:
-            gain = estimate_gain(tree, slot, j, cut, cells, scratch) / leaf.weight
-            split_leaf(tree, node, j, cut, gain, cells, scratch)
+            gain = estimate_gain(tree, slot, j, cut, bins, scratch) / leaf.weight
+            split_leaf(tree, node, j, cut, gain, bins, scratch)
             return
     restore_sight(tree, slot)
 

@@ -27,7 +27,7 @@ _N_LOG_N = np.array([0.0, *(n * math.log(n) for n in range(1, _TABLE_SIZE))])
 
 @kernel
 def n_log_n(n: float) -> float:
-    """Return n ln n, from a table if n is a small whole number; 0 below 0, where rounding may put an empty cell."""
+    """Return n ln n, from a table if n is a small whole number; 0 below 0, where rounding may put an empty bin."""
     if n <= 0.0:
         return 0.0
     if n < _TABLE_SIZE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quercus.compile import kernel
-from quercus.learners.incremental.bins import cells_seen
+from quercus.learners.incremental.bins import count_bins
 from quercus.learners.incremental.criteria import weigh_impurity
 from quercus.learners.incremental.layout import BINS, MAX_CATEGORIES
 from quercus.rows import NOMINAL
@@ -13,56 +13,56 @@ from quercus.rows import NOMINAL
 
 @kernel
 def count_cuts(features: Any, j: int) -> int:
-    """Return the number of cells of feature j after (or at) which there may be a cut."""
+    """Return the number of bins of feature j after (or at) which there may be a cut."""
     if features[j].binned:
         return BINS - 1
     if features[j].kind == NOMINAL:
-        # The last cell is shared by all later categories.
+        # The last bin is shared by all later categories.
         return min(features[j].seen, MAX_CATEGORIES - 1)
     return 1 if features[j].second == features[j].second else 0
 
 
 @kernel
-def load_cells(tree: Any, slot: int, j: int, cells: Any, total: Any) -> float:
-    """Copy the class weights of every cell of feature j, and their sums by class; return the sum of all.
+def load_bins(tree: Any, slot: int, j: int, bins: Any, total: Any) -> float:
+    """Copy the class weights of every bin of feature j, and their sums by class; return the sum of all.
 
-    The cells of a binary feature are its two values in rising order.
+    The bins of a binary feature are its two values in rising order.
     """
     hist, feature, classes = tree.hist, tree.features[j], tree.options[0].classes
-    n = cells_seen(tree.features, j)
+    n = count_bins(tree.features, j)
     if feature.binned or feature.kind == NOMINAL:
-        for cell in range(n):
+        for bin_id in range(n):
             for c in range(classes):
-                cells[cell, c] = hist[slot, feature.offset + cell, c]
+                bins[bin_id, c] = hist[slot, feature.offset + bin_id, c]
     else:
         first = 0 if feature.first < feature.second else 1
         for c in range(classes):
             seconds = hist[slot, feature.offset, c]
             # Sums of fractions are rounded: what is left may be a little below 0.
-            cells[first, c] = max(hist[slot, 0, c] - seconds - hist[slot, feature.offset + 1, c], 0.0)
-            cells[1 - first, c] = seconds
+            bins[first, c] = max(hist[slot, 0, c] - seconds - hist[slot, feature.offset + 1, c], 0.0)
+            bins[1 - first, c] = seconds
     known = 0.0
     for c in range(classes):
         in_class = 0.0
-        for cell in range(n):
-            in_class += cells[cell, c]
+        for bin_id in range(n):
+            in_class += bins[bin_id, c]
         total[c] = in_class
         known += in_class
     return known
 
 
 @kernel
-def take_left(cells: Any, nominal: bool, cut: int, classes: int, left: Any) -> float:
-    """Move on to the next cut: write the class weights on its left; return what its cell holds."""
+def take_left(bins: Any, nominal: bool, cut: int, classes: int, left: Any) -> float:
+    """Move on to the next cut: write the class weights on its left; return what its bin holds."""
     added = 0.0
     for c in range(classes):
-        added += cells[cut, c]
-        left[c] = cells[cut, c] if nominal or cut == 0 else left[c] + cells[cut, c]
+        added += bins[cut, c]
+        left[c] = bins[cut, c] if nominal or cut == 0 else left[c] + bins[cut, c]
     return added
 
 
 @kernel
-def find_cut(tree: Any, j: int, cells: Any, known: float, scratch: Any) -> tuple[float, int, int]:
+def find_cut(tree: Any, j: int, bins: Any, known: float, scratch: Any) -> tuple[float, int, int]:
     """Return the most impurity that a cut of feature j removes, times its weight, that cut, and the number of cuts."""
     total, left, right = scratch[0], scratch[1], scratch[2]
     option = tree.options[0]
@@ -72,10 +72,10 @@ def find_cut(tree: Any, j: int, cells: Any, known: float, scratch: Any) -> tuple
     best, best_cut, cuts = 0.0, -1, 0
     n_left = 0.0
     for cut in range(count_cuts(tree.features, j)):
-        added = take_left(cells, nominal, cut, classes, left)
+        added = take_left(bins, nominal, cut, classes, left)
         n_left = added if nominal else n_left + added
         n_right = known - n_left
-        # An empty cell gives the same cut as the one before.
+        # An empty bin gives the same cut as the one before.
         if added <= 0.0 or n_left < option.min_leaf or n_right < option.min_leaf or n_right <= 0.0:
             continue
         cuts += 1
@@ -89,14 +89,14 @@ def find_cut(tree: Any, j: int, cells: Any, known: float, scratch: Any) -> tuple
 
 
 @kernel
-def find_best_cuts(tree: Any, slot: int, cells: Any, scratch: Any) -> tuple[int, int, float, float, int]:
+def find_best_cuts(tree: Any, slot: int, bins: Any, scratch: Any) -> tuple[int, int, float, float, int]:
     """Return the best feature (-1: none), its cut, gain and lead, and the number of all cuts."""
     best_feature, best_cut, best, second, cuts = -1, -1, 0.0, 0.0, 0
     for j in range(tree.options[0].features):
         if count_cuts(tree.features, j) == 0:
             continue
-        known = load_cells(tree, slot, j, cells, scratch[0])
-        removed, cut, compared = find_cut(tree, j, cells, known, scratch)
+        known = load_bins(tree, slot, j, bins, scratch[0])
+        removed, cut, compared = find_cut(tree, j, bins, known, scratch)
         cuts += compared
         gain = removed / tree.leaves[slot].weight
         if gain > best:
@@ -108,14 +108,14 @@ def find_best_cuts(tree: Any, slot: int, cells: Any, scratch: Any) -> tuple[int,
 
 
 @kernel
-def count_children(tree: Any, slot: int, j: int, cut: int, cells: Any, scratch: Any) -> tuple[float, float]:
+def count_children(tree: Any, slot: int, j: int, cut: int, bins: Any, scratch: Any) -> tuple[float, float]:
     """Write the class weights left and right of a cut into scratch rows 1 and 2; return their sums."""
     total, left, right = scratch[0], scratch[1], scratch[2]
     classes = tree.options[0].classes
-    known = load_cells(tree, slot, j, cells, total)
+    known = load_bins(tree, slot, j, bins, total)
     nominal = tree.features[j].kind == NOMINAL
-    for cell in range(cut if nominal else 0, cut + 1):
-        take_left(cells, nominal, cell, classes, left)
+    for bin_id in range(cut if nominal else 0, cut + 1):
+        take_left(bins, nominal, bin_id, classes, left)
     n_left = 0.0
     for c in range(classes):
         right[c] = total[c] - left[c]

@@ -16,7 +16,7 @@ from quercus.learners.incremental.adaptive.kernels import run_adaptive_rows
 from quercus.learners.incremental.adaptive.state import AdaptiveState
 from quercus.learners.incremental.kernels import find_leaves, predict_rows, run_rows
 from quercus.learners.incremental.layout import ADAPTIVE, BUFFER_ROWS, MAJORITY, NAIVE_BAYES, NEEDS_RESIZE
-from quercus.learners.incremental.restore import restore_tree
+from quercus.learners.incremental.restore import rename, restore_tree
 from quercus.learners.incremental.state import GrowingState, TreeState
 from quercus.learners.incremental.view import view_tree
 from quercus.predictor import Predictor
@@ -38,6 +38,7 @@ class TreeEngine:
 
     def load_state(self, params: Any, model: Model) -> TreeState:
         """Rebuild the state from a file."""
+        model = rename(model)
         leaves = model.array("leaves", TreeState.leaves.dtype).copy()
         # Earlier versions kept the numbers of buffers that they did not write.
         leaves["buffer"], leaves["filled"] = -1, 0
@@ -137,7 +138,7 @@ class IncrementalEngine(TreeEngine):
         return params.leaf
 
     def is_monitoring(self, params: Any) -> bool:
-        """Return whether the tree watches its own errors."""
+        """Return whether the tree monitors its own errors."""
         return bool(params.adaptive)
 
     def settings(self, params: Any) -> dict[str, Any]:
@@ -157,6 +158,7 @@ class IncrementalEngine(TreeEngine):
 
     def load_state(self, params: Any, model: Model) -> GrowingState:
         """Rebuild the state from a file."""
+        model = rename(model)
         state = restore_tree(model, self._kind_of(model), int(params.max_bytes))
         option = state.options[0]
         if int(option["rule"]) not in self.rules or int(option["criterion"]) not in self.criteria.values():
@@ -229,7 +231,7 @@ class IncrementalEngine(TreeEngine):
         return proba[0], float(state.leaves["weight"][slot] if slot >= 0 else state.counts[leaf].sum())
 
     def _kind_of(self, model: Model) -> type[GrowingState]:
-        return AdaptiveState if "watching" in model.arrays else GrowingState
+        return AdaptiveState if "trials" in model.arrays else GrowingState
 
     def _begin(self, state: S, params: Any, features: int) -> S:
         state.add_features(features)

@@ -66,12 +66,12 @@ def threshold_of(tree: Any, slot: int, j: int, cut: int) -> float:
 
 
 @kernel
-def split_leaf(tree: Any, node: int, j: int, cut: int, gain: float, cells: Any, scratch: Any) -> None:
+def split_leaf(tree: Any, node: int, j: int, cut: int, gain: float, bins: Any, scratch: Any) -> None:
     """Turn a leaf into a test with two new leaves."""
     nodes, counts, option = tree.nodes, tree.counts, tree.options[0]
     slot = nodes[node].slot
     classes = option.classes
-    n_left, n_right = count_children(tree, slot, j, cut, cells, scratch)
+    n_left, n_right = count_children(tree, slot, j, cut, bins, scratch)
     child = option.nodes
     option.nodes += 2
     nodes[node].feature = j
@@ -127,10 +127,10 @@ def evaluate_leaf(tree: Any, node: int, table: Any, scratch: Any) -> None:
     option = tree.options[0]
     slot = tree.nodes[node].slot
     weight = tree.leaves[slot].weight
-    cells = np.empty((MAX_CATEGORIES, tree.counts.shape[1]), np.float64)
+    bins = np.empty((MAX_CATEGORIES, tree.counts.shape[1]), np.float64)
     tree.leaves[slot].evaluated = weight
     if count_present(tree.hist, slot, option.classes) >= 2:
-        j, cut, best, lead, cuts = find_best_cuts(tree, slot, cells, scratch)
+        j, cut, best, lead, cuts = find_best_cuts(tree, slot, bins, scratch)
         if j >= 0 and best > 0.0:
             depth = tree.nodes[node].depth
             eps = bound_gap(
@@ -138,11 +138,11 @@ def evaluate_leaf(tree: Any, node: int, table: Any, scratch: Any) -> None:
             )
             splits = lead > option.margin * eps or eps <= option.tie
             if splits and option.alpha < 1.0:
-                count_children(tree, slot, j, cut, cells, scratch)
+                count_children(tree, slot, j, cut, bins, scratch)
                 level = spend_level(option.alpha, weight / option.grace)
                 splits = tail_of_split(scratch[1], scratch[2], option.classes) * cuts < level
             if splits:
-                split_leaf(tree, node, j, cut, best, cells, scratch)
+                split_leaf(tree, node, j, cut, best, bins, scratch)
                 return
     restore_sight(tree, slot)
 

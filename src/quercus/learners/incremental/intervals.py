@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from quercus.compile import kernel
-from quercus.learners.incremental.layout import CREDIBLE, CUTS_AND_LOOKS, NO_CORRECTION
+from quercus.learners.incremental.layout import CREDIBLE, CUTS_AND_EVALUATIONS, NO_CORRECTION
 from quercus.statistics.impurity import bound_impurity, estimate_impurity, highest_impurity, moments_impurity
 from quercus.statistics.layout import MEASURE_DEVIATION
 
@@ -48,7 +48,7 @@ def find_levels(correction: int, cuts: int, n_evaluations: int) -> tuple[int, in
     """Return the levels of lower and upper bounds in this evaluation of a leaf."""
     if correction == NO_CORRECTION:
         return 0, 0
-    repeats = float(n_evaluations) * (n_evaluations + 1.0) if correction == CUTS_AND_LOOKS else 1.0
+    repeats = float(n_evaluations) * (n_evaluations + 1.0) if correction == CUTS_AND_EVALUATIONS else 1.0
     return find_level(repeats), find_level(repeats * max(cuts, 1))
 
 

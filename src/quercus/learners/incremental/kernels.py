@@ -11,7 +11,7 @@ from quercus.ask.kernels import decide_row, measure_answer
 from quercus.compile import array_type, kernel
 from quercus.decision import decide
 from quercus.learners.incremental.answers import descend, mix_bayes, share_counts, uses_bayes
-from quercus.learners.incremental.bins import count_row, find_cells
+from quercus.learners.incremental.bins import count_row, find_bins
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_capacity, is_due
 from quercus.learners.incremental.layout import ADAPTIVE, NEEDS_CAPACITY, NEEDS_RESIZE
 from quercus.learners.incremental.state import TreeState
@@ -62,7 +62,7 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
     edges, features, option = tree.edges, tree.features, tree.options[0]
     X, y, w, decisions = rows.X, rows.y, rows.weight, rows.decisions
     n_features = option.features
-    cells = np.empty(n_features, np.int64)
+    bins = np.empty(n_features, np.int64)
     scratch = np.empty((3, counts.shape[1]), np.float64)
     p = scratch[0]
     option.stopped = DONE
@@ -75,7 +75,7 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
         slot = nodes[node].slot
         fits = True
         if slot >= 0:
-            fits = find_cells(features, edges, n_features, slot, X, i, cells)
+            fits = find_bins(features, edges, n_features, slot, X, i, bins)
         learns = mode & LEARN != 0 and w[i] > 0.0
         resumes = mode & RESUME != 0 and i == start
         asks = mode & ASK != 0
@@ -85,7 +85,7 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
                 total = share_counts(counts, node, option.classes, p)
                 if (tallies and not asks) or uses_bayes(leaves, slot, option.leaf):
                     weight = w[i] if tallies and not asks else 0.0
-                    mix_bayes(tree, order, slot, cells, y[i], weight, total, scratch)
+                    mix_bayes(tree, order, slot, bins, y[i], weight, total, scratch)
             if option.classes > 0 and mode & PREDICT:
                 rows.answers[i] = decide(p, order, loss, option.classes)
                 for c in range(min(option.classes, rows.proba.shape[1])):
@@ -101,7 +101,7 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
                     return i
                 elif tallies and option.classes > 0:
                     total = share_counts(counts, node, option.classes, p)
-                    mix_bayes(tree, order, slot, cells, y[i], w[i], total, scratch)
+                    mix_bayes(tree, order, slot, bins, y[i], w[i], total, scratch)
         if not learns:
             continue
         if not fits or y[i] >= counts.shape[1]:
@@ -115,7 +115,7 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
         option.classes = max(option.classes, y[i] + 1)
         if slot >= 0:
             leaves[slot].weight += w[i]
-            count_row(features, hist, n_features, slot, X, i, cells, y[i], w[i])
+            count_row(features, hist, n_features, slot, X, i, bins, y[i], w[i])
             if leaves[slot].buffer >= 0:
                 buffer_row(tree, slot, X, i, y[i], w[i])
         counts[node, y[i]] += w[i]
@@ -132,7 +132,7 @@ def predict_rows(tree: Any, order: Any, loss: Any, X: Any, answers: Any, proba: 
         answers[:] = -1
         return
     edges, features = tree.edges, tree.features
-    cells = np.empty(option.features, np.int64)
+    bins = np.empty(option.features, np.int64)
     scratch = np.empty((3, counts.shape[1]), np.float64)
     p = scratch[0]
     for i in range(X.shape[0]):
@@ -140,8 +140,8 @@ def predict_rows(tree: Any, order: Any, loss: Any, X: Any, answers: Any, proba: 
         slot = nodes[node].slot
         total = share_counts(counts, node, option.classes, p)
         if uses_bayes(leaves, slot, option.leaf):
-            find_cells(features, edges, option.features, slot, X, i, cells)
-            mix_bayes(tree, order, slot, cells, -1, 0.0, total, scratch)
+            find_bins(features, edges, option.features, slot, X, i, bins)
+            mix_bayes(tree, order, slot, bins, -1, 0.0, total, scratch)
         answers[i] = decide(p, order, loss, option.classes)
         for c in range(option.classes):
             proba[i, c] = p[c]

@@ -10,7 +10,7 @@ EDGE_WIDTH = EDGES + 3
 MAX_CUTS = BINS - 3
 BUFFER_ROWS = 64
 MAX_CATEGORIES = 256
-BINARY_CELLS = 2
+BINARY_BINS = 2
 # Nodes, leaves and buffers that a new tree has places for.
 FIRST_NODES, FIRST_SLOTS, FIRST_BUFFERS = 15, 2, 4
 # A bin that gets more than this share of a column is examined; a value that has this share of the rows gets its own.
@@ -22,13 +22,13 @@ HEAVIEST_SUM = 1e120
 GINI, ENTROPY, ENTROPY_BITS, KEARNS_MANSOUR, ERROR = range(5)
 HOEFFDING, PRACTICAL, THEOREM, TIGHT, MCDIARMID, CREDIBLE, HOEFFDING_INTERVAL = range(7)
 # What a credible tree divides its delta by.
-NO_CORRECTION, CUTS, CUTS_AND_LOOKS = range(3)
+NO_CORRECTION, CUTS, CUTS_AND_EVALUATIONS = range(3)
 MAJORITY, NAIVE_BAYES, ADAPTIVE = range(3)
 # Why run_rows stopped, in options.stopped, beside the codes of quercus.rows.
 NEEDS_CAPACITY, NEEDS_RESIZE = 3, 4
-# A feature's cell in a row: nothing to count there; a value that the layout has no cell for; a category that is new to
-# the cell that the last categories share.
-NO_CELL, UNKNOWN_CELL, SHARED_CELL = -1, -2, -3
+# A feature's bin in a row: nothing to count there; a value that the layout has no bin for; a category that is new to
+# the bin that the last categories share.
+NO_BIN, UNKNOWN_BIN, SHARED_BIN = -1, -2, -3
 # One in so many nodes is kept for alternates: a tree that is full must still be able to try some.
 KEPT_SHARE = 4
 

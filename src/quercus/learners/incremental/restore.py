@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,11 +12,23 @@ from quercus.learners.incremental.state import TreeState
 from quercus.rows import NOMINAL, UNSEEN
 from quercus.state import StateError
 from quercus.store import Model, ModelFileError
-from quercus.store.states import read_state
+from quercus.store.states import read_state, rename_fields
 
 S = TypeVar("S", bound=TreeState)
+# What arrays were called in files of quercus 0.1; then fields of their records, and dimensions.
+_ARRAYS = {"watches": "monitors", "watching": "trials"}
+_FIELDS = {"cells": "bins", "cell": "bin", "looks": "evaluations"}
 # A dimension has at most this many times as many places as are used, and so many more.
 _SPARE, _MORE_SPARE = 2, 64
+
+
+def rename(model: Model) -> Model:
+    """Return a file in which everything has the names of today."""
+    extra = dict(model.extra)
+    if isinstance(extra.get("capacities"), dict):
+        extra["capacities"] = {_ARRAYS.get(name, name): shape for name, shape in extra["capacities"].items()}
+    arrays = {_ARRAYS.get(name, name): array for name, array in model.arrays.items()}
+    return rename_fields(replace(model, arrays=arrays, extra=extra), _FIELDS)
 
 
 def restore_tree(model: Model, kind: type[S], max_bytes: int) -> S:
@@ -45,16 +58,16 @@ def restore_tree(model: Model, kind: type[S], max_bytes: int) -> S:
 
 def _read_sizes(model: Model, kind: type[TreeState]) -> dict[str, int]:
     """Return the size of each dimension of saved arrays; older files tell the shape of each array instead."""
-    told: Any = model.extra.get("sizes")
+    given: Any = model.extra.get("sizes")
     shapes: Any = model.extra.get("capacities")
-    require(isinstance(told if told is not None else shapes, dict), "its sizes are missing")
+    require(isinstance(given if given is not None else shapes, dict), "its sizes are missing")
     sizes: dict[str, int] = {}
     for name, field in kind.fields.items():
         dims = [dim for dim in field.dims if isinstance(dim, str)]
         if not field.saved or not dims:
             continue
         array = model.arrays[name]
-        wanted = [told[dim] for dim in dims] if told is not None else list(shapes[name][: len(dims)])
+        wanted = [given[dim] for dim in dims] if given is not None else list(shapes[name][: len(dims)])
         for dim, n, used in zip(dims, wanted, array.shape, strict=False):
             require(type(n) is int and used <= n <= _SPARE * used + _MORE_SPARE, f"it has places for {n!r} of {dim!r}")
             require(sizes.setdefault(dim, n) == n, f"it tells two sizes of {dim!r}")

@@ -19,7 +19,7 @@ from quercus.learners.incremental.capacity import FACTORS, BoundedState
 from quercus.learners.incremental.checks import check_order, check_tree
 from quercus.learners.incremental.layout import (
     ADAPTIVE,
-    BINARY_CELLS,
+    BINARY_BINS,
     BINS,
     BUFFER_ROWS,
     CREDIBLE,
@@ -65,7 +65,7 @@ class TreeState(BoundedState):
         "node": ("options", "nodes"),
         "class": ("options", "classes"),
         "slot": ("options", "slots"),
-        "cell": ("options", "cells"),
+        "bin": ("options", "bins"),
         "column": ("options", "columns"),
         "buffer": ("options", "buffers"),
         "feature": ("options", "features"),
@@ -101,15 +101,15 @@ class TreeState(BoundedState):
             "drawn": Whole(np.int64, high=1),
             "weight": _WEIGHT,
             "evaluated": _WEIGHT,  # weight at the last evaluation
-            "looks": Whole(np.int64, high=2**62),  # how often a credible tree has compared its cuts
+            "evaluations": Whole(np.int64, high=2**62),  # how often a credible tree has compared its cuts
             "bayes_right": _WEIGHT,
             "majority_right": _WEIGHT,
         },
         "slot",
         fill={"next": -1, "buffer": -1},
     )
-    # Cell 0: class weights since the leaf was made; then those in the cells of each feature.
-    hist = Field(_WEIGHT, "slot", "cell", "class")
+    # Bin 0: class weights since the leaf was made; then those in the bins of each feature.
+    hist = Field(_WEIGHT, "slot", "bin", "class")
     # Bin edges of the binned features, and three figures about them.
     edges = Field(Real(inf=True), "slot", "column", EDGE_WIDTH)
     # Rows that a leaf collects to draw edges from: values, class, weight. Free ones are linked through their first
@@ -119,8 +119,8 @@ class TreeState(BoundedState):
         {
             "kind": Whole(INT, high=UNSEEN),
             "binned": FLAG,
-            "offset": COUNT,  # first cell in hist
-            "cells": COUNT,  # cells reserved
+            "offset": COUNT,  # first bin in hist
+            "bins": COUNT,  # bins reserved
             "seen": COUNT,  # categories seen
             "column": COUNT,  # in edges
             "first": Real(nan=True),  # the two values of a binary feature, NaN before they come
@@ -148,7 +148,7 @@ class TreeState(BoundedState):
             "classes": COUNT,
             "features": COUNT,
             "nodes": COUNT,
-            "cells": COUNT,
+            "bins": COUNT,
             "columns": COUNT,
             "slots": COUNT,  # slots ever used; free ones are linked through leaves.next
             "free_slot": Index("slot"),
@@ -175,14 +175,14 @@ class TreeState(BoundedState):
         sizes
             Of dimensions that are not those of a tree with one growing leaf.
         """
-        first = {"node": FIRST_NODES, "slot": FIRST_SLOTS, "buffer": FIRST_BUFFERS, "cell": 1, "width": 2}
+        first = {"node": FIRST_NODES, "slot": FIRST_SLOTS, "buffer": FIRST_BUFFERS, "bin": 1, "width": 2}
         first["place"] = int(settings["buffer_rows"])
         tree = cls(parts=None, **(dict.fromkeys(cls.dims, 0) | first | sizes))
         tree.max_bytes = max_bytes
         for name, value in settings.items():
             tree.options[name] = value
         slots, buffers = min(tree.sizes["slot"], 1), min(tree.sizes["buffer"], 1)
-        counters = {"nodes": 1, "cells": 1, "slots": slots, "buffers": buffers, "free_slot": -1, "free_buffer": -1}
+        counters = {"nodes": 1, "bins": 1, "slots": slots, "buffers": buffers, "free_slot": -1, "free_buffer": -1}
         for name, value in counters.items():
             tree.options[name] = value
         tree.leaves["buffer"][:slots] = 0
@@ -269,14 +269,14 @@ class TreeState(BoundedState):
                         self.features["second"][j] = value
                     else:
                         self._begin_bins(j, left)
-        for start, cells in left:
-            self.hist[:, start : start + cells] = 0.0
+        for start, bins in left:
+            self.hist[:, start : start + bins] = 0.0
 
     @contextmanager
     def _undone_on_error(self) -> Iterator[list[tuple[int, int]]]:
-        """Put back what there was if memory runs out: arrays are replaced, and cells in use are only read.
+        """Put back what there was if memory runs out: arrays are replaced, and bins in use are only read.
 
-        Yields the list of those cells that are to be cleared at the end: where they begin, and how many.
+        Yields the list of those bins that are to be cleared at the end: where they begin, and how many.
         """
         held, options, features = self._held, self.options.copy(), self.features.copy()
         try:
@@ -284,7 +284,7 @@ class TreeState(BoundedState):
         except MemoryError:
             self._held = held
             self.options[:], self.features[:] = options, features
-            self.hist[:, int(options["cells"][0]) :] = 0.0
+            self.hist[:, int(options["bins"][0]) :] = 0.0
             raise
 
     def _widen_classes(self, least: int) -> None:
@@ -292,42 +292,42 @@ class TreeState(BoundedState):
         if least > old:
             self._widen("another class", **{"class": max(least, 2, old + old // 4)})
 
-    def _take_cells(self, n: int) -> int:
-        """Return the first of n new cells at the end of every slot."""
-        offset = int(self.options["cells"][0])
+    def _take_bins(self, n: int) -> int:
+        """Return the first of n new bins at the end of every slot."""
+        offset = int(self.options["bins"][0])
         if offset + n > self.hist.shape[1]:
-            self._widen("another feature or category", cell=max(offset + n, offset + offset // 2))
-        self.options["cells"] = offset + n
+            self._widen("another feature or category", bin=max(offset + n, offset + offset // 2))
+        self.options["bins"] = offset + n
         return offset
 
     def _begin_feature(self, j: int, nominal: bool) -> None:
         if nominal:
             self.features["kind"][j] = NOMINAL
             return
-        offset = self._take_cells(BINARY_CELLS)
+        offset = self._take_bins(BINARY_BINS)
         self.features["kind"][j] = NUMERIC
         self.features["offset"][j] = offset
-        self.features["cells"][j] = BINARY_CELLS
+        self.features["bins"][j] = BINARY_BINS
         # So far every row was missing here.
         self.hist[:, offset + 1] = self.hist[:, 0]
 
     def _widen_nominal(self, j: int, code: int, left: list[tuple[int, int]]) -> None:
-        old = int(self.features["cells"][j])
+        old = int(self.features["bins"][j])
         needed = min(code + 1, MAX_CATEGORIES)
         if needed <= old:
             return
-        cells = min(max(4, 2 * old, needed), MAX_CATEGORIES)
-        offset = self._take_cells(cells)
+        bins = min(max(4, 2 * old, needed), MAX_CATEGORIES)
+        offset = self._take_bins(bins)
         start = int(self.features["offset"][j])
         self.hist[:, offset : offset + old] = self.hist[:, start : start + old]
         left.append((start, old))
         self.features["offset"][j] = offset
-        self.features["cells"][j] = cells
+        self.features["bins"][j] = bins
 
     def _begin_bins(self, j: int, left: list[tuple[int, int]]) -> None:
         """Turn a binary feature into a binned one: its values become bins 1 and 3 of edges that are to be redrawn."""
         start = int(self.features["offset"][j])
-        offset = self._take_cells(BINS)
+        offset = self._take_bins(BINS)
         column = self._take_column()
         first, second = float(self.features["first"][j]), float(self.features["second"][j])
         low, high = min(first, second), max(first, second)
@@ -340,10 +340,10 @@ class TreeState(BoundedState):
         firsts = np.maximum(self.hist[:, 0] - seconds - missing, 0.0)
         self.hist[:, offset + 1] = firsts if first < second else seconds
         self.hist[:, offset + 3] = seconds if first < second else firsts
-        left.append((start, BINARY_CELLS))
+        left.append((start, BINARY_BINS))
         self.features["binned"][j] = 1
         self.features["offset"][j] = offset
-        self.features["cells"][j] = BINS
+        self.features["bins"][j] = BINS
         self.features["column"][j] = column
 
     def _take_column(self) -> int:

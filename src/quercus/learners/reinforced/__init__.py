@@ -61,7 +61,7 @@ class ReinforcedTree(FeatureBuyer):
     rates
         ``{label: factor}``: how much the examples of a class count.
     adaptive
-        Whether the tree watches its answers, and when they become worse lets what it learned count less, and explores
+        Whether the tree monitors its answers, and when they become worse lets what it learned count less, and explores
         more for a while.
     prior
         Weight of what results tell one by one (naive Bayes) in states that were rarely met; 0: none, as published.

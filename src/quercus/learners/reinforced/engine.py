@@ -184,8 +184,8 @@ class ReinforcedSettings:
         classes = state.shares.shape[1]
         with suppress(IndexError):
             while True:
-                made_for, room, workspace = self._spare.pop()
-                if made_for is prices and room == classes:
+                made_for, n_classes, workspace = self._spare.pop()
+                if made_for is prices and n_classes == classes:
                     return workspace
         count, questions = len(prices.price), int(self.record["questions"][0])
         items, longest = np.zeros(count, ITEM), min(questions, count)

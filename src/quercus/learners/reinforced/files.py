@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from quercus.learners.reinforced.state import COUNTED, ReinforcedState, fitting
 from quercus.store import Model, ModelFileError
-from quercus.store.states import read_state
+from quercus.store.states import read_state, rename_fields
 
 # Arrays and their fields that had other names.
 _ARRAYS = {
@@ -41,6 +41,7 @@ def read_tree(model: Model, max_bytes: int) -> ReinforcedState:
     """
     if "situations" in model.arrays:
         model = replace(model, arrays={_ARRAYS.get(name, name): _rename(name, model) for name in model.arrays})
+    model = rename_fields(model, {"cells": "bins"})
     sizes = fitting({dim: len(model.array(f"{dim}s")) for dim in COUNTED})
     names, labels = len(model.schema["names"]), len(model.schema["labels"])
     # As large as the file, several times, if the limit was lowered after learning.

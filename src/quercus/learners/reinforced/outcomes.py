@@ -21,7 +21,7 @@ from quercus.schema import Schema
 
 # So many joint outcomes of a group are looked for.
 _MOST_FOLLOWED = 65_536
-# Cell of a value that is missing, and how far those of others are from it.
+# Bin of a value that is missing, and how far those of others are from it.
 _NO_VALUE, _FIRST = 0, 2
 
 
@@ -34,7 +34,7 @@ def find_outcomes(
     members: Sequence[int],
     belief: Floats,
 ) -> list[Outcome]:
-    """Return what may come back of an item, in the order of its cells; values that are missing are left out.
+    """Return what may come back of an item, in the order of its bins; values that are missing are left out.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ def find_outcomes(
     """
     here = find_key(tree, row, status)
     led = _read_transitions(tree, here, item) or _read_counts(tree, here, members[0], belief)
-    cells = [_read_cells(tree, schema, f) for f in members]
-    if math.prod(map(len, cells)) > _MOST_FOLLOWED or not led:
+    bins = [_read_bins(tree, schema, f) for f in members]
+    if math.prod(map(len, bins)) > _MOST_FOLLOWED or not led:
         return [Outcome(1.0, {})]
     found = []
-    for chosen in product(*cells):
+    for chosen in product(*bins):
         key = here
         for _, _, part in chosen:
             key ^= part
@@ -99,7 +99,7 @@ def find_key(tree: ReinforcedState, row: Floats, status: npt.NDArray[np.uint8]) 
     key = 0
     for f in range(len(tree.features)):
         if status[f] in (KNOWN, MISSING):
-            key ^= _key(f, *_cell_of(tree, f, float(row[f])))
+            key ^= _key(f, *_bin_of(tree, f, float(row[f])))
     return key
 
 
@@ -152,32 +152,32 @@ def _read_counts(tree: ReinforcedState, key: int, head: int, belief: Floats) -> 
     return found
 
 
-def _read_cells(tree: ReinforcedState, schema: Schema, f: int) -> list[tuple[float, Part, int]]:
-    """Return for each cell of a feature a value in it, its words and its key."""
-    name, count = schema.names[f], int(tree.features["cells"][f])
+def _read_bins(tree: ReinforcedState, schema: Schema, f: int) -> list[tuple[float, Part, int]]:
+    """Return for each bin of a feature a value in it, its words and its key."""
+    name, count = schema.names[f], int(tree.features["bins"][f])
     if tree.features["kind"][f] != NUMERIC:
         named: list[Part] = [Names(name, (schema.categories[f][code],), count) for code in range(count)]
         values = [float(code) for code in range(count)]
     else:
         edges = tree.edges[f, : max(count - 1, 0)].tolist()
         named = [Span(name, low, high) for low, high in pairwise([-math.inf, *edges, math.inf])]
-        # An edge itself is in the cell that it ends.
+        # An edge itself is in the bin that it ends.
         values = [*edges, math.nextafter(edges[-1], math.inf) if edges else 0.0]
     drawn = int(tree.features["drawn"][f])
     return [(values[v], named[v], _key(f, drawn, _FIRST + v)) for v in range(count)]
 
 
-def _cell_of(tree: ReinforcedState, f: int, x: float) -> tuple[int, int]:
-    """Return how often the bins of a feature have been drawn, and the cell of a value."""
+def _bin_of(tree: ReinforcedState, f: int, x: float) -> tuple[int, int]:
+    """Return how often the bins of a feature have been drawn, and the bin of a value."""
     if math.isnan(x):
         return 0, _NO_VALUE
-    count, drawn = int(tree.features["cells"][f]), int(tree.features["drawn"][f])
+    count, drawn = int(tree.features["bins"][f]), int(tree.features["drawn"][f])
     if tree.features["kind"][f] == NUMERIC:
         return drawn, _FIRST + int((tree.edges[f, : max(count - 1, 0)] < x).sum()) if count else _FIRST - 1
     return drawn, _FIRST + int(x) if 0 <= x < count else _FIRST - 1
 
 
-def _key(f: int, drawn: int, cell: int) -> int:
+def _key(f: int, drawn: int, bin_id: int) -> int:
     """Return half of the key of a result, as kernels make it."""
     start = np.array([((f + 1) * GOLDEN + drawn) & (2**64 - 1)], np.uint64)
-    return int(mix_bits.py_func(mix_bits.py_func(start) + np.uint64(cell))[0])
+    return int(mix_bits.py_func(mix_bits.py_func(start) + np.uint64(bin_id))[0])

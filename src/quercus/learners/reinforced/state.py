@@ -70,7 +70,7 @@ class ReinforcedState(State):
     features = Field(
         {
             "kind": Whole(high=UNSEEN),
-            "cells": Whole(high=2**31),  # bins, or categories, known
+            "bins": Whole(high=2**31),  # bins, or categories, known
             "slot": Index("slot", np.int64),  # numeric: its row of `kept`
             "known": _COUNT,  # values
             "drawn": Whole(high=2**30),  # how often its bins have become others
@@ -222,9 +222,9 @@ def link_states(keys: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int32
 def _check_features(used: Mapping[str, npt.NDArray[Any]]) -> None:
     features, edges = used["features"], used["edges"]
     numeric = features["kind"] == NUMERIC
-    inside = np.arange(1, edges.shape[1]) < features["cells"][:, None] - 1
+    inside = np.arange(1, edges.shape[1]) < features["bins"][:, None] - 1
     sound = (
-        (features["cells"][numeric] <= edges.shape[1] + 1).all()
+        (features["bins"][numeric] <= edges.shape[1] + 1).all()
         and ((features["slot"] >= 0) == numeric).all()
         and np.array_equal(np.sort(features["slot"][numeric]), np.arange(len(used["kept"])))
         and (np.diff(edges, axis=1) >= 0)[numeric[:, None] & inside].all()

@@ -29,7 +29,7 @@ class Renewing(Classifier):
     learner
         The learner to renew; it stays as it is, copies of it learn. None: ``ConfidenceTree()``.
     detector
-        What watches the errors, for instance of `quercus.statistics`; a copy of it is used. None: ``DDM()``.
+        What monitors the errors, for instance of `quercus.statistics`; a copy of it is used. None: ``DDM()``.
 
     Attributes
     ----------
@@ -155,12 +155,12 @@ class Renewing(Classifier):
             learner.__dict__["_gate"] = self._own_gate
         return learner
 
-    def _note_schema(self) -> None:
-        super()._note_schema()
+    def _record_schema(self) -> None:
+        super()._record_schema()
         if "_state" in vars(self):
             for learner in self._state.learners.values():
                 learner.schema_ = self.schema_
-                learner._note_schema()
+                learner._record_schema()
 
     def _extra(self) -> dict[str, Any]:
         return {name: learner._extra() for name, learner in self._state.learners.items()}

@@ -170,15 +170,15 @@ class RenewingEngine:
             answers[0] = state.answer if mode & RESUME else -1
             part = Rows(part.X, y=part.y, weight=part.weight, monitored=part.monitored, answers=answers, proba=proba)
         with uninterrupted():
-            told = main.engine.run(main._state, main, part, known, 0, size, mode | PREDICT)
-            end = self._monitor(state, params, part, known, told.row)
-            if end < told.row or main is not state.main:
+            reached = main.engine.run(main._state, main, part, known, 0, size, mode | PREDICT)
+            end = self._monitor(state, params, part, known, reached.row)
+            if end < reached.row or main is not state.main:
                 state.chunk = _FIRST_CHUNK
                 return Stop(start + end, DONE)
-            if told.row == size:
+            if reached.row == size:
                 state.chunk = min(2 * state.chunk, _LARGEST_CHUNK)
-            state.answer = int(part.answers[told.row]) if told.row < size else -1
-        return Stop(start + told.row, told.why)
+            state.answer = int(part.answers[reached.row]) if reached.row < size else -1
+        return Stop(start + reached.row, reached.why)
 
     def resume(self, state: RenewingState, params: Any, rows: Rows, known: Known, stop: Stop) -> None:
         """Let the learner make the room that it stopped for."""
@@ -235,18 +235,18 @@ class RenewingEngine:
             state.is_alone = True
             return
         learner.schema_ = params.schema_
-        learner._note_schema()
+        learner._record_schema()
         state.background = learner
 
     def _teach(self, state: RenewingState, rows: Rows, known: Known, row: int, stop: int) -> None:
         """Let the learner in the background learn rows; where it has no room for one, it is given up."""
         learner, resumes = state.background, 0
         while learner is not None and row < stop:
-            told = learner.engine.run(learner._state, learner, rows, known, row, stop, LEARN | resumes)
-            row, resumes = told.row, RESUME if told.why > PAUSED else 0
+            reached = learner.engine.run(learner._state, learner, rows, known, row, stop, LEARN | resumes)
+            row, resumes = reached.row, RESUME if reached.why > PAUSED else 0
             try:
                 if resumes:
-                    learner.engine.resume(learner._state, learner, rows, known, told)
+                    learner.engine.resume(learner._state, learner, rows, known, reached)
             except MemoryError:
                 state.background, state.is_alone = None, True
                 return

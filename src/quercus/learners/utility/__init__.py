@@ -8,6 +8,7 @@ when nothing more is worth its price; prices, groups, budgets and losses. `Utili
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
@@ -53,7 +54,7 @@ class UtilityTree(FeatureBuyer):
     ranges
         Where the thresholds of a feature begin and end: ``{"age": (0, 100)}``; by default, found from 16 values.
     prior
-        Weight of the prior of P(feature | class), spread over the cells of the feature.
+        Weight of the prior of P(feature | class), spread over the bins of the feature.
     classes
         P(class): ``"learned"`` or ``"uniform"``.
     hypotheses
@@ -188,7 +189,7 @@ class UtilityTree(FeatureBuyer):
         }
         return cls(**(published | changes))
 
-    def believe(self, table: Any = None, weight: float | None = 10.0, *, classes: Any = None) -> Self:
+    def add_prior(self, table: Any = None, weight: float | None = 10.0, *, classes: Any = None) -> Self:
         """Take over what an expert knows: how often values are found in a class, and how frequent classes are.
 
         It counts beside what is learned, before and after; `fit` forgets both. A model that has learned nothing has
@@ -212,7 +213,7 @@ class UtilityTree(FeatureBuyer):
         ...     "fever": {"flu": {"yes": 0.9, "no": 0.1}, "cold": {"yes": 0.2, "no": 0.8}},
         ...     "x-ray": {"flu": {"clear": 0.95, "spots": 0.05}, "cold": {"clear": 0.99, "spots": 0.01}},
         ... }
-        >>> case = model.believe(table, classes={"flu": 1, "cold": 4}).open(explore=False)
+        >>> case = model.add_prior(table, classes={"flu": 1, "cold": 4}).open(explore=False)
         >>> case.question
         'fever'
         >>> case.answer("no")
@@ -237,10 +238,15 @@ class UtilityTree(FeatureBuyer):
             self._own_gate.alone(self._take_over, schema, state)
         return self
 
+    def believe(self, table: Any = None, weight: float | None = 10.0, *, classes: Any = None) -> Self:
+        """Do what `add_prior` does: its former name, for one more release."""
+        warnings.warn("UtilityTree.believe is now called add_prior.", DeprecationWarning, stacklevel=2)
+        return self.add_prior(table, weight, classes=classes)
+
     def _take_over(self, schema: Schema, state: UtilityState) -> None:
         """Go on with another state."""
         is_new = not self._is_fitted()
         self.schema_, self._state = schema, state
         if is_new:
             self._begin_learning()
-        self._note_schema()
+        self._record_schema()

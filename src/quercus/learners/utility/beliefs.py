@@ -80,7 +80,7 @@ def read_beliefs(schema: Schema, names: Sequence[str], table: Any, classes: Any,
     if weight is not None:
         check_number("weight", weight, least=0, above=True, most=HEAVIEST)
     if table is None and classes is None:
-        raise ValueError("there is nothing to believe; give a table, or classes={'ill': 1, 'well': 9}.")
+        raise ValueError("the prior is empty; give a table, or classes={'ill': 1, 'well': 9}.")
     parts = {} if table is None else _read_table(table, weight)
     shares = {} if classes is None else _read_numbers("classes", classes, weight, "{'ill': 1, 'well': 9}")
     if len(names) > len(schema.names):
@@ -195,7 +195,7 @@ def _count_parts(state: UtilityState, known: Values) -> int:
     """Return into how many parts the numbers of a feature are cut so that its bins are drawn from all of them."""
     feature: Any = state.features[known.feature]
     has, number = int(feature["known"]), len(known.values)
-    wanted = 0 if feature["cells"] > 1 else YOUNG
+    wanted = 0 if feature["bins"] > 1 else YOUNG
     if wanted and state.numeric == QUANTILES:
         bins = min(len(np.unique(known.values)), state.bins)
         wanted = next((time for time in _DRAWN_AT if time >= max(8 * bins, has + number)), 0)

@@ -23,9 +23,11 @@ from quercus.learners.utility.state import UtilityState
 from quercus.rows import Rows
 from quercus.state import StateError
 from quercus.store import Model, ModelFileError
-from quercus.store.states import read_state
+from quercus.store.states import read_state, rename_fields
 
 _HYPOTHESES = 500
+# What fields of records and dimensions were called in files of quercus 0.1.
+_FIELDS = {"cells": "bins", "cell": "bin", "room": "capacity"}
 _ALL_ASKED: Status = np.empty(0, np.uint8)
 
 
@@ -68,6 +70,7 @@ class UtilityEngine(CaseEngine):
 
     def load_state(self, params: Any, model: Model) -> UtilityState:
         """Rebuild the state from a file; refuse what does not fit together."""
+        model = rename_fields(model, _FIELDS)
         features = model.array("features", UtilityState.features.dtype)
         if "asked" not in (model.arrays["features"].dtype.names or ()):
             # Files of the time when it was not counted how often a feature was asked for.

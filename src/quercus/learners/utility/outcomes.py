@@ -24,14 +24,14 @@ _MOST_FOLLOWED = 4096
 FindPosterior = Callable[[Floats, npt.NDArray[np.uint8]], Floats]
 
 
-class CellTable(NamedTuple):
-    """The cells of a feature: for each its probability by class, a value in it, and its words.
+class BinTable(NamedTuple):
+    """The bins of a feature: for each its probability by class, a value in it, and its words.
 
     Examples
     --------
     >>> spans = [Span("age", -math.inf, 40.0), Span("age", 40.0, 60.0), Span("age", 60.0, math.inf)]
-    >>> cells = CellTable(np.array([[0.25], [0.25], [0.5]]), np.array([40.0, 60.0, 61.0]), spans)
-    >>> [part.text() for part in cells.grouped([0, 2]).parts]
+    >>> bins = BinTable(np.array([[0.25], [0.25], [0.5]]), np.array([40.0, 60.0, 61.0]), spans)
+    >>> [part.text() for part in bins.grouped([0, 2]).parts]
     ['age <= 60', 'age > 60']
     """
 
@@ -39,8 +39,8 @@ class CellTable(NamedTuple):
     values: Floats
     parts: list[Part]
 
-    def grouped(self, starts: list[int]) -> CellTable:
-        """Return the cells of numbers with those from each start to the next as one."""
+    def grouped(self, starts: list[int]) -> BinTable:
+        """Return the bins of numbers with those from each start to the next as one."""
         ends = [*starts[1:], len(self.values)]
         theta = np.add.reduceat(self.theta, starts, axis=0)
         spans = [(self.parts[start], self.parts[end - 1]) for start, end in zip(starts, ends, strict=True)]
@@ -49,7 +49,7 @@ class CellTable(NamedTuple):
             for first, last in spans
             if isinstance(first, Span) and isinstance(last, Span)
         ]
-        return CellTable(theta, self.values[starts], parts)
+        return BinTable(theta, self.values[starts], parts)
 
 
 def find_outcomes(
@@ -61,7 +61,7 @@ def find_outcomes(
     status: npt.NDArray[np.uint8],
     places: Iterable[int],
 ) -> list[Outcome]:
-    """Return what may come back of features that are bought together, in the order of their cells.
+    """Return what may come back of features that are bought together, in the order of their bins.
 
     Parameters
     ----------
@@ -83,14 +83,14 @@ def find_outcomes(
     >>> [(outcome.words, round(outcome.probability, 2)) for outcome in outcomes]
     [("x0 == 'a'", 0.34), ("x0 == 'b'", 0.66)]
     """
-    tables = {f: read_cells(state, prior, schema, f) for f in places}
+    tables = {f: read_bins(state, prior, schema, f) for f in places}
     if state.numeric != QUANTILES:
         tables = {f: _by_edge(tables, f, find_posterior, row, status) for f in tables}
     # joint[o, y]: probability of the outcome o and the class y.
     joint, chosen = find_posterior(row, status).reshape(1, -1), np.zeros((1, 0), np.int64)
-    for cells in tables.values():
-        number = len(cells.values)
-        joint = (joint[:, None, :] * cells.theta[None, :, :]).reshape(-1, joint.shape[1])
+    for bins in tables.values():
+        number = len(bins.values)
+        joint = (joint[:, None, :] * bins.theta[None, :, :]).reshape(-1, joint.shape[1])
         chosen = np.column_stack([np.repeat(chosen, number, axis=0), np.tile(np.arange(number), len(chosen))])
         joint, chosen = _most_probable(joint, chosen, _MOST_FOLLOWED)
     if len(tables) > 1:
@@ -98,15 +98,15 @@ def find_outcomes(
     outcomes = []
     for probability, numbers in zip(joint.sum(axis=1).tolist(), chosen.tolist(), strict=True):
         picked = list(zip(tables.items(), numbers, strict=True))
-        values = {f: float(cells.values[v]) for (f, cells), v in picked}
-        outcomes.append(Outcome(probability, values, tuple(cells.parts[v] for (_, cells), v in picked)))
-    if math.prod(len(cells.values) for cells in tables.values()) > len(outcomes):
+        values = {f: float(bins.values[v]) for (f, bins), v in picked}
+        outcomes.append(Outcome(probability, values, tuple(bins.parts[v] for (_, bins), v in picked)))
+    if math.prod(len(bins.values) for bins in tables.values()) > len(outcomes):
         outcomes.append(Outcome(max(0.0, 1.0 - math.fsum(outcome.probability for outcome in outcomes)), {}))
     return outcomes
 
 
-def read_cells(state: UtilityState, prior: float, schema: Schema, f: int) -> CellTable:
-    """Return the cells of a feature with the means of their probabilities.
+def read_bins(state: UtilityState, prior: float, schema: Schema, f: int) -> BinTable:
+    """Return the bins of a feature with the means of their probabilities.
 
     Parameters
     ----------
@@ -119,47 +119,47 @@ def read_cells(state: UtilityState, prior: float, schema: Schema, f: int) -> Cel
     --------
     >>> from quercus import UtilityTree
     >>> tree = UtilityTree().fit([[1.0], [3.0], [3.0]] * 20, ["no", "yes", "yes"] * 20)
-    >>> cells = read_cells(tree._state, 2.0, tree.schema_, 0)
-    >>> [part.text() for part in cells.parts], cells.theta.round(2).tolist()
+    >>> bins = read_bins(tree._state, 2.0, tree.schema_, 0)
+    >>> [part.text() for part in bins.parts], bins.theta.round(2).tolist()
     (['x0 <= 2', 'x0 > 2'], [[0.95, 0.02], [0.05, 0.98]])
     """
     classes, name = state.classes, schema.names[f]
     feature: Any = state.features[f] if f < len(state.features) else None
-    if feature is None or feature["cells"] == 0:
+    if feature is None or feature["bins"] == 0:
         # Whatever comes back of it was never learned, and counts as missing.
-        return CellTable(np.ones((1, classes)), np.array([np.nan]), [Span(name, -math.inf, math.inf)])
-    first, number, unit = int(feature["first"]), int(feature["cells"]), float(state.options["unit"][0])
+        return BinTable(np.ones((1, classes)), np.array([np.nan]), [Span(name, -math.inf, math.inf)])
+    first, number, unit = int(feature["first"]), int(feature["bins"]), float(state.options["unit"][0])
     counts = state.counts[first : first + number, :classes] / unit
     theta = (prior / number + counts) / (prior + state.totals[f, :classes] / unit)
     if feature["kind"] != NUMERIC:
         named: list[Part] = [Names(name, (schema.categories[f][code],), number) for code in range(number)]
-        return CellTable(theta, np.arange(number, dtype=np.float64), named)
+        return BinTable(theta, np.arange(number, dtype=np.float64), named)
     edges = state.edges[f, : number - 1].tolist()
     ends = [-math.inf, *edges, math.inf]
     spans: list[Part] = [Span(name, low, high) for low, high in pairwise(ends)]
-    # An edge itself is in the cell that it ends.
+    # An edge itself is in the bin that it ends.
     last = math.nextafter(edges[-1], math.inf) if edges else 0.0
-    return CellTable(theta, np.array([*edges, last]), spans)
+    return BinTable(theta, np.array([*edges, last]), spans)
 
 
 def _by_edge(
-    tables: dict[int, CellTable], f: int, find_posterior: FindPosterior, row: Floats, status: npt.NDArray[np.uint8]
-) -> CellTable:
-    """Return the two sides of the edge that a feature is asked about: cells that make no difference are one."""
-    cells = tables[f]
-    if not isinstance(cells.parts[0], Span) or len(cells.values) < 2:
-        return cells
+    tables: dict[int, BinTable], f: int, find_posterior: FindPosterior, row: Floats, status: npt.NDArray[np.uint8]
+) -> BinTable:
+    """Return the two sides of the edge that a feature is asked about: bins that make no difference are one."""
+    bins = tables[f]
+    if not isinstance(bins.parts[0], Span) or len(bins.values) < 2:
+        return bins
     row, status = row.copy(), status.copy()
     for other, others in tables.items():
         row[other] = others.values[0]
         status[other] = KNOWN if not np.isnan(row[other]) else status[other]
     seen = []
-    for value in cells.values.tolist():
+    for value in bins.values.tolist():
         row[f] = value
         seen.append(find_posterior(row, status).tolist())
     starts = [0, *(v for v in range(1, len(seen)) if seen[v] != seen[v - 1])]
-    # If no cell makes a difference the edge cannot be seen, and all are kept apart.
-    return cells.grouped(starts) if len(starts) > 1 else cells
+    # If no bin makes a difference the edge cannot be seen, and all are kept apart.
+    return bins.grouped(starts) if len(starts) > 1 else bins
 
 
 def _most_probable(joint: Floats, chosen: npt.NDArray[np.int64], most: int) -> tuple[Floats, npt.NDArray[np.int64]]:

@@ -1,6 +1,6 @@
 """What a utility tree remembers.
 
-Each feature has a block of cells: its categories, or the bins of its numbers. ``weights``, ``counts``, ``totals`` and
+Each feature has a block of bins: its categories, or intervals of its numbers. ``weights``, ``counts``, ``totals`` and
 ``pairs`` are in units: to forget, the unit grows, and what is added with it. Every change of size follows from the rows
 seen so far alone, never from how they were cut into batches.
 """
@@ -39,7 +39,7 @@ class UtilityState(State):
     features
         Kind and block of each feature, how often it was known, and how often it was known or came back missing.
     weights, counts, totals
-        Weight of the learned examples of each class, of the known values in each cell, and of those of each feature.
+        Weight of the learned examples of each class, of the known values in each bin, and of those of each feature.
     edges
         Where the bins of a numeric feature end.
     kept
@@ -75,8 +75,8 @@ class UtilityState(State):
         {
             "kind": Whole(high=UNSEEN),
             "first": Whole(),
-            "cells": Whole(),
-            "room": Whole(),
+            "bins": Whole(),
+            "capacity": Whole(),
             "slot": Index("slot", np.int64),
             "known": Whole(high=_MOST_ROWS),
             "asked": Whole(high=_MOST_ROWS),
@@ -85,7 +85,7 @@ class UtilityState(State):
         fill={"kind": UNSEEN, "slot": -1},
     )
     weights = Field(_WEIGHT, "class")
-    counts = Field(_WEIGHT, "cell", "class")
+    counts = Field(_WEIGHT, "bin", "class")
     totals = Field(_WEIGHT, "feature", "class")
     edges = Field(np.float64, "feature", "edge")
     kept = Field(
@@ -112,7 +112,7 @@ class UtilityState(State):
         Parameters
         ----------
         numeric
-            Code of how numbers become cells.
+            Code of how numbers become bins.
         bins
             The most bins of a numeric feature.
         features
@@ -126,7 +126,7 @@ class UtilityState(State):
         """
         quantiles = numeric == QUANTILES
         sizes = {
-            **dict.fromkeys(("class", "cell", "slot", "paired", "paired class"), 0),
+            **dict.fromkeys(("class", "bin", "slot", "paired", "paired class"), 0),
             "feature": features,
             "edge": (bins if quantiles else TENTHS) - 1,
             "value": KEPT_VALUES if quantiles else YOUNG,
@@ -149,7 +149,7 @@ class UtilityState(State):
 
     @property
     def numeric(self) -> int:
-        """Code of how numbers become cells."""
+        """Code of how numbers become bins."""
         return int(self.options["numeric"][0])
 
     @property
@@ -175,7 +175,7 @@ class UtilityState(State):
         if total > old:
             wanted = {"feature": total} | ({"favoured": total} if self.numeric == EXP3 else {})
             arrays = self._enlarged("another feature", **wanted)
-            arrays["features"]["first"][old:] = sizes["cell"]
+            arrays["features"]["first"][old:] = sizes["bin"]
             self.replace(**arrays)
 
     def declare_classes(self, total: int) -> None:
@@ -208,7 +208,7 @@ class UtilityState(State):
             Ranges of features that are given, by position.
         """
         features = self.features.copy()
-        capacity, quantiles = features["room"], self.numeric == QUANTILES
+        capacity, quantiles = features["capacity"], self.numeric == QUANTILES
         new = []
         for f in np.flatnonzero(~np.isnan(row)).tolist():
             if kinds[f] != "nominal":
@@ -222,7 +222,7 @@ class UtilityState(State):
         drawn = [f for f in new if kinds[f] != "nominal" and f not in given]
         slots = self.sizes["slot"]
         features["slot"][drawn] = np.arange(slots, slots + len(drawn))
-        features["cells"][given] = TENTHS
+        features["bins"][given] = TENTHS
         arrays = self._laid_out(features, self._widened(label + 1), slots + len(drawn))
         if given:
             arrays["edges"] = self.edges.copy()
@@ -239,15 +239,15 @@ class UtilityState(State):
 
     def _laid_out(self, features: npt.NDArray[np.void], classes: int, slots: int) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays that change where features get blocks as large as they say, one after the other."""
-        capacity, old = features["room"], self.features["room"]
+        capacity, old = features["capacity"], self.features["capacity"]
         sizes = self._sizes_for(classes) | {"slot": slots}
         if np.array_equal(capacity, old):
             reason = "another class" if classes > self.sizes["class"] else "another feature"
             return self._enlarged(reason, **sizes)
-        sizes["cell"], sizes["paired"] = int(capacity.sum()), int(capacity[:MOST_PAIRED].sum()) if self.is_paired else 0
+        sizes["bin"], sizes["paired"] = int(capacity.sum()), int(capacity[:MOST_PAIRED].sum()) if self.is_paired else 0
         arrays = self._enlarged("another category or feature", **sizes)
         features["first"] = np.cumsum(capacity) - capacity
-        # Where the cell goes that is now in each place.
+        # Where the bin goes that is now in each place.
         moved = np.concatenate([features["first"][f] + np.arange(old[f]) for f in range(len(old))]).astype(np.int64)
         arrays["counts"][:] = 0.0
         arrays["counts"][moved, : self.sizes["class"]] = self.counts
@@ -268,7 +268,7 @@ class UtilityState(State):
         return self.resized(**sizes)
 
     def check(self) -> None:
-        """Raise StateError unless blocks lie one behind the other, hold the cells that they say, and sums agree."""
+        """Raise StateError unless blocks lie one behind the other, hold the bins that they say, and sums agree."""
         faults = {
             "there are more classes than room for them": self.classes > self.sizes["class"],
             "its generator stands still": not any(self.options[name][0] for name in ("g0", "g1", "g2", "g3")),
@@ -296,11 +296,11 @@ class UtilityState(State):
         for f, kind in enumerate(features["kind"].tolist()):
             if kind != UNSEEN and kind != names.get(schema.kinds[f] or ""):
                 raise StateError(f"its feature {schema.names[f]!r} is of another kind.")
-            if kind == NOMINAL and features["cells"][f] > len(schema.categories[f]):
+            if kind == NOMINAL and features["bins"][f] > len(schema.categories[f]):
                 raise StateError(f"its feature {schema.names[f]!r} has more categories than are named.")
 
     def _expected_sizes(self) -> dict[str, int]:
-        capacity, quantiles, exp3 = self.features["room"], self.numeric == QUANTILES, self.numeric == EXP3
+        capacity, quantiles, exp3 = self.features["capacity"], self.numeric == QUANTILES, self.numeric == EXP3
         return (
             self.sizes
             | self._sizes_for(self.sizes["class"])
@@ -310,19 +310,19 @@ class UtilityState(State):
                 "favoured": len(capacity) if exp3 else 0,
                 "tenth": TENTHS - 1 if exp3 else 0,
                 "paired": sum(capacity[:MOST_PAIRED].tolist()) if self.is_paired else 0,
-                "cell": sum(capacity.tolist()),
+                "bin": sum(capacity.tolist()),
             }
         )
 
     def _check_blocks(self) -> None:
         f = self.features
-        kind, capacity, numeric = f["kind"], f["room"], f["kind"] == NUMERIC
+        kind, capacity, numeric = f["kind"], f["capacity"], f["kind"] == NUMERIC
         slots, laid = np.sort(f["slot"][f["slot"] >= 0]), capacity > 0
         is_sound = (
             (laid == (kind != UNSEEN)).all()
             and (f["first"][laid] == (np.cumsum(capacity) - capacity)[laid]).all()
-            and (f["first"] <= self.sizes["cell"]).all()
-            and (f["cells"] <= capacity).all()
+            and (f["first"] <= self.sizes["bin"]).all()
+            and (f["bins"] <= capacity).all()
             and (capacity[numeric] == self.sizes["edge"] + 1).all()
             and (f["asked"] >= f["known"]).all()
             and (f["slot"][~numeric] == -1).all()
@@ -331,13 +331,13 @@ class UtilityState(State):
         )
         if not is_sound:
             raise StateError("its features do not fit together.")
-        for j in np.flatnonzero(numeric & (f["cells"] > 2)).tolist():
-            if (np.diff(self.edges[j, : f["cells"][j] - 1]) < 0).any():
+        for j in np.flatnonzero(numeric & (f["bins"] > 2)).tolist():
+            if (np.diff(self.edges[j, : f["bins"][j] - 1]) < 0).any():
                 raise StateError("its edges do not ascend.")
 
     def _check_sums(self) -> None:
-        """Raise StateError unless the cells of a feature hold together what its total says."""
-        laid = np.flatnonzero(self.features["room"] > 0)
+        """Raise StateError unless the bins of a feature hold together what its total says."""
+        laid = np.flatnonzero(self.features["capacity"] > 0)
         sums = np.zeros_like(self.totals)
         if len(laid):
             sums[laid] = np.add.reduceat(self.counts, self.features["first"][laid], axis=0)
@@ -346,12 +346,12 @@ class UtilityState(State):
 
 
 def spread_edges(low: float, high: float) -> Floats:
-    """Return the edges of ten cells of the same width.
+    """Return the edges of ten bins of the same width.
 
     Parameters
     ----------
     low, high
-        Where the first cell begins and the last one ends.
+        Where the first bin begins and the last one ends.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from quercus.streams.generators.base import BLOCK, Generator
 from quercus.streams.options import whole_number
 
 # The Bayes error is added up over all combinations of values, if there are no more of them than this.
-_MOST_CELLS = 2**20
+_MOST_COMBINATIONS = 2**20
 
 
 class NaiveBayes(Generator):
@@ -130,7 +130,7 @@ class NaiveBayes(Generator):
         return {name: float(given.get(name, 1.0)) for name in self.feature_names}
 
     def _exact_bayes_rate(self) -> float | None:
-        if math.prod(table.shape[1] for table in self.theta) > _MOST_CELLS:
+        if math.prod(table.shape[1] for table in self.theta) > _MOST_COMBINATIONS:
             return None
         joint = self.shares[:, None]
         for table in self.theta:

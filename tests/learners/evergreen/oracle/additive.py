@@ -1,6 +1,6 @@
 """The additive model of docs/evergreen.md from its formulas, in lists and dicts.
 
-Letters are those of the page: counts N, coefficients V ("moves") and visits v of the bins ("cells"), whose edges are
+Letters are those of the page: counts N, coefficients V ("moves") and visits v of the bins, whose edges are
 its "limits", weights T of the classes, probabilities B of the trees and S of the sum. Comments that begin with
 "Reading:" mark where the page leaves a choice. There is no limit of memory here.
 """

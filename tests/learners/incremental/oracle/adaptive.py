@@ -61,7 +61,7 @@ class NaiveAdaptiveTree(NaiveTree):
 
     def __init__(self, kinds, **settings):
         super().__init__(kinds, **settings)
-        self.watches: dict[int, Watch] = {}
+        self.monitors: dict[int, Watch] = {}
         self.started = self.replaced = self.dropped = 0
 
     def learn(self, row: Row, y: int, w: float = 1.0) -> None:
@@ -69,7 +69,7 @@ class NaiveAdaptiveTree(NaiveTree):
         leaf = self.nodes[path[-1]]
         answered = self.K > 0
         wrong = answered and most_probable(self.answer(leaf, row)) != y
-        said = {at: self._try_answer(self.watch(at).trial, leaf, row, y) for at in path if self.watch(at).trial}
+        said = {at: self._try_answer(self.monitor(at).trial, leaf, row, y) for at in path if self.monitor(at).trial}
         for asked in [leaf, *(answer.leaf for answer in said.values())]:
             self._score_answers(asked, row, y, w)
         self.t += 1
@@ -77,22 +77,22 @@ class NaiveAdaptiveTree(NaiveTree):
         self._meet_values(row)
         self._learn_leaf(leaf, row, y, w)
         for at in reversed(path):
-            watch = self.watch(at)
-            rises = answered and watch.errors.update(float(wrong)) == "change"
-            if watch.starts:
-                watch.starts, watch.trial = False, Trial(self._new_leaf(self.nodes[at].depth, {}))
+            monitor = self.monitor(at)
+            rises = answered and monitor.errors.update(float(wrong)) == "change"
+            if monitor.starts:
+                monitor.starts, monitor.trial = False, Trial(self._new_leaf(self.nodes[at].depth, {}))
                 self.started += 1
-                watch.trial.rows = 1
-                self._learn_leaf(self.nodes[watch.trial.root], row, y, w)
-            elif watch.trial is not None:
-                watch.trial.rows += 1
+                monitor.trial.rows = 1
+                self._learn_leaf(self.nodes[monitor.trial.root], row, y, w)
+            elif monitor.trial is not None:
+                monitor.trial.rows += 1
                 self._learn_leaf(said[at].leaf, row, y, w)
-                self._judge(at, watch, said[at], wrong)
+                self._judge(at, monitor, said[at], wrong)
             elif rises:
-                watch.starts = True
+                monitor.starts = True
 
-    def watch(self, at: int) -> Watch:
-        return self.watches.setdefault(at, Watch())
+    def monitor(self, at: int) -> Watch:
+        return self.monitors.setdefault(at, Watch())
 
     def path(self, top: int, row: Row) -> Iterator[int]:
         """The nodes that a row passes, from the top down."""
@@ -131,10 +131,10 @@ class NaiveAdaptiveTree(NaiveTree):
         if leaf.drawn and leaf.m() - leaf.m_evaluated >= self.grace_period:
             self._evaluate(leaf)
 
-    def _judge(self, at: int, watch: Watch, said: Answer, wrong: bool) -> None:
-        trial = watch.trial
+    def _judge(self, at: int, monitor: Watch, said: Answer, wrong: bool) -> None:
+        trial = monitor.trial
         if trial.errors.update(float(said.wrong)) == "change":
-            watch.trial, watch.starts = None, True
+            monitor.trial, monitor.starts = None, True
             self.dropped += 1
             return
         if said.fair:
@@ -144,8 +144,8 @@ class NaiveAdaptiveTree(NaiveTree):
         lead = trial.lead()
         if lead > 0:
             self.nodes[at] = self.nodes[trial.root]
-            self.watches[at] = Watch(trial.errors)
+            self.monitors[at] = Watch(trial.errors)
             self.replaced += 1
         elif trial.rows >= LONGEST_TRIAL or (trial.rows >= SHORTEST_TRIAL and lead < 0):
-            watch.trial = None
+            monitor.trial = None
             self.dropped += 1

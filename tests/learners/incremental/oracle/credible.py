@@ -139,7 +139,7 @@ def variance_moments(counts: Counts) -> tuple[float, float]:
 
 @dataclass
 class Cut:
-    """A candidate; `at` is its threshold, category, or (in a stream) its cell."""
+    """A candidate; `at` is its threshold, category, or (in a stream) its bin."""
 
     feature: int
     at: Any
@@ -204,7 +204,7 @@ def share(delta: float, divisor: int) -> float:
 
 @dataclass
 class StreamRule(Rule):
-    """The split rule over cells: bins from low to high, or categories in order of arrival."""
+    """The split rule over bins: bins from low to high, or categories in order of arrival."""
 
     repeats: bool = False  # whether an edge after an empty bin, which cuts as the edge before, is a cut of its own
 
@@ -214,9 +214,9 @@ class StreamRule(Rule):
         counts: Counts,
         look: int = 1,
     ) -> tuple[int, int] | None:
-        """(feature, cell) of the chosen cut: cells up to it go left, of a nominal feature it alone; None to stay.
+        """(feature, bin) of the chosen cut: bins up to it go left, of a nominal feature it alone; None to stay.
 
-        `features` holds (cells, nominal) for each feature, a cell being its class weights; `counts` are the class
+        `features` holds (bins, nominal) for each feature, a bin being its class weights; `counts` are the class
         weights of the leaf with missing values and all, one per class seen or declared.
         """
         if sum(count > 0 for count in counts) < 2:
@@ -225,19 +225,19 @@ class StreamRule(Rule):
         return (cut.feature, cut.at) if cut else None
 
     def _cuts(self, features: Sequence[tuple[Sequence[Counts], bool]], K: int) -> Iterator[Cut]:
-        for f, (cells, nominal) in enumerate(features):
-            for at in range(len(cells)):
+        for f, (bins, nominal) in enumerate(features):
+            for at in range(len(bins)):
                 # Reading: the engine takes an edge that divides the labels as the edge before for the same cut.
-                if not nominal and not self.repeats and sum(cells[at]) == 0:
+                if not nominal and not self.repeats and sum(bins[at]) == 0:
                     continue
-                goes_left = [cell == at if nominal else cell <= at for cell in range(len(cells))]
-                left = add_up([cell for cell, is_left in zip(cells, goes_left, strict=True) if is_left], K)
-                right = add_up([cell for cell, is_left in zip(cells, goes_left, strict=True) if not is_left], K)
+                goes_left = [bin_id == at if nominal else bin_id <= at for bin_id in range(len(bins))]
+                left = add_up([one for one, is_left in zip(bins, goes_left, strict=True) if is_left], K)
+                right = add_up([one for one, is_left in zip(bins, goes_left, strict=True) if not is_left], K)
                 yield Cut(f, at, left, right, sum(left), sum(right), sum(left) + sum(right))
 
 
-def add_up(cells: Sequence[Counts], K: int) -> list[float]:
-    return [float(sum(cell[c] for cell in cells if c < len(cell))) for c in range(K)]
+def add_up(bins: Sequence[Counts], K: int) -> list[float]:
+    return [float(sum(one[c] for one in bins if c < len(one))) for c in range(K)]
 
 
 # The tree over a pool
@@ -249,7 +249,7 @@ class Node:
 
     volume: float
     box: list[Any]  # of each feature [low, high], or the categories still possible
-    looks: int = 0
+    evaluations: int = 0
     cut: Cut | None = None
     missing_left: bool | None = None
     left: int | None = None
@@ -345,8 +345,8 @@ class PoolTree:
         node, rows = self.tree[index], self.rows_of(index)
         if sum(count > 0 for count in self.counts_of(rows)) < 2:
             return
-        node.looks += 1
-        cut = self.rule.choose(self._cuts(node, rows), node.looks)
+        node.evaluations += 1
+        cut = self.rule.choose(self._cuts(node, rows), node.evaluations)
         if cut is None:
             return
         node.cut, node.missing_left = cut, sum(cut.left) >= sum(cut.right)
@@ -437,7 +437,7 @@ class PoolTree:
             "weight": sum(self.counts_of(rows)),
             "size": self.size_of(index),
             "rows": rows,
-            "looks": node.looks,
+            "evaluations": node.evaluations,
             "volume": node.volume,
         }
 

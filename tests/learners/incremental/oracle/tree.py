@@ -13,7 +13,7 @@ from . import bounds, criteria
 
 BINS = 32
 INNER_BINS = BINS - 2
-CATEGORY_CELLS = 256
+CATEGORY_BINS = 256
 LARGEST_BUFFER = 64
 
 Value = float | int | None
@@ -85,24 +85,24 @@ class Feature:
     kind: str  # "nominal", "binary" or "binned"
     seen: list[float] = field(default_factory=list)  # categories, or the first two values, in order of arrival
 
-    def cell(self, x: float, edges: Sequence[float]) -> int | None:
-        """The cell in which x is counted; None for a category or third value never learned."""
+    def find_bin(self, x: float, edges: Sequence[float]) -> int | None:
+        """The bin in which x is counted; None for a category or third value never learned."""
         if self.kind == "binned":
             return sum(edge < x for edge in edges)
         if x not in self.seen:
             return None
-        return min(int(x), CATEGORY_CELLS - 1) if self.kind == "nominal" else self.seen.index(x)
+        return min(int(x), CATEGORY_BINS - 1) if self.kind == "nominal" else self.seen.index(x)
 
-    def cells(self) -> int:
-        """The number of cells, as naive Bayes smooths them."""
-        return {"binned": BINS, "binary": 2, "nominal": min(len(self.seen), CATEGORY_CELLS)}[self.kind]
+    def bins(self) -> int:
+        """The number of bins, as naive Bayes smooths them."""
+        return {"binned": BINS, "binary": 2, "nominal": min(len(self.seen), CATEGORY_BINS)}[self.kind]
 
 
 @dataclass
 class Statistics:
     """What a leaf has counted of a feature."""
 
-    cells: dict[int, Counts] = field(default_factory=dict)
+    bins: dict[int, Counts] = field(default_factory=dict)
     edges: list[float] = field(default_factory=list)  # the finite ones; only of binned features
     stale: bool = False
     recent_known: float = 0.0  # weight since the last evaluation, or the draw of this feature
@@ -245,9 +245,9 @@ class NaiveTree:
         feature = self.features[f]
         lo, hi = sorted(feature.seen)
         for leaf in self._leaves():
-            old = leaf.statistics[f].cells
-            cells = {1: old.get(feature.seen.index(lo), {}), 3: old.get(feature.seen.index(hi), {})}
-            leaf.statistics[f] = Statistics(cells, edges=[below(lo), lo, below(hi), hi], stale=True)
+            old = leaf.statistics[f].bins
+            bins = {1: old.get(feature.seen.index(lo), {}), 3: old.get(feature.seen.index(hi), {})}
+            leaf.statistics[f] = Statistics(bins, edges=[below(lo), lo, below(hi), hi], stale=True)
         feature.kind = "binned"
 
     def _leaves(self) -> Iterable[Node]:
@@ -258,15 +258,15 @@ class NaiveTree:
     def _count(self, leaf: Node, f: int, row: Row, y: int, w: float) -> None:
         statistics = leaf.statistics[f]
         if not missing(row[f]):
-            cell = self.features[f].cell(row[f], statistics.edges)
-            add(statistics.cells.setdefault(cell, {}), y, w)
+            bin_id = self.features[f].find_bin(row[f], statistics.edges)
+            add(statistics.bins.setdefault(bin_id, {}), y, w)
 
     def _count_recent(self, leaf: Node, row: Row, w: float) -> None:
         for f in self._binned():
             statistics = leaf.statistics[f]
             if not missing(row[f]):
                 statistics.recent_known += w
-                if statistics.outer(self.features[f].cell(row[f], statistics.edges)):
+                if statistics.outer(self.features[f].find_bin(row[f], statistics.edges)):
                     statistics.recent_outer += w
 
     def _binned(self) -> list[int]:
@@ -285,7 +285,7 @@ class NaiveTree:
     def _needs_draw(self, leaf: Node, f: int) -> bool:
         """Stale, or more than a quarter of the buffered values (rows, not weight) in the outer bins or in one inner."""
         statistics = leaf.statistics[f]
-        bins = [self.features[f].cell(x, statistics.edges) for x in self._buffered_values(leaf, f)]
+        bins = [self.features[f].find_bin(x, statistics.edges) for x in self._buffered_values(leaf, f)]
         outer, in_bins = sum(statistics.outer(b) for b in bins), {b: bins.count(b) for b in set(bins)}
         crowded = any(statistics.crowded(in_bins, b) for b in in_bins)
         return statistics.stale or outer > len(bins) / 4 or crowded
@@ -299,14 +299,14 @@ class NaiveTree:
         lost = {b for b in range(BINS) if old.outer(b) or old.crowded(dict(self._in_bins(old, values)), b)}
         exact = [part for part in leaf.buffer if not missing(part[0][f]) and self._bin(old, part[0][f]) in lost]
         for row, y, w in exact:
-            cell = old.cells[self._bin(old, row[f])]
-            cell[y] = max(cell[y] - w, 0.0)
+            counts = old.bins[self._bin(old, row[f])]
+            counts[y] = max(counts[y] - w, 0.0)
         new = Statistics(edges=draw_edges(values))
-        for b, counts in old.cells.items():
+        for b, counts in old.bins.items():
             inside = sorted(x for x in values if self._bin(old, x) == b)
             at = inside[len(inside) // 2] if b in lost and inside else old.middle(b)
             for y, w in counts.items():
-                add(new.cells.setdefault(self._bin(new, at), {}), y, w)
+                add(new.bins.setdefault(self._bin(new, at), {}), y, w)
         leaf.statistics[f] = new
         for row, y, w in exact:
             self._count(leaf, f, row, y, w)
@@ -333,7 +333,7 @@ class NaiveTree:
             statistics.recent_known = statistics.recent_outer = 0.0
 
     def _blind(self, statistics: Statistics) -> bool:
-        in_bins = {b: sum(counts.values()) for b, counts in statistics.cells.items()}
+        in_bins = {b: sum(counts.values()) for b, counts in statistics.bins.items()}
         outside = statistics.recent_outer > statistics.recent_known / 4
         return statistics.stale or outside or any(statistics.crowded(in_bins, b) for b in in_bins)
 
@@ -365,21 +365,21 @@ class NaiveTree:
         """The cuts of a feature that leave enough on both sides, lowest first."""
         statistics = leaf.statistics[f]
         before = None
-        for threshold, left_cells in self._cut_points(f, statistics):
-            L = self._sum(counts for cell, counts in statistics.cells.items() if cell in left_cells)
+        for threshold, left_bins in self._cut_points(f, statistics):
+            L = self._sum(counts for bin_id, counts in statistics.bins.items() if bin_id in left_bins)
             if before == L and self.features[f].kind == "binned":
                 continue  # an empty bin: the same cut again
             before = L
-            R = self._sum(counts for cell, counts in statistics.cells.items() if cell not in left_cells)
+            R = self._sum(counts for bin_id, counts in statistics.bins.items() if bin_id not in left_bins)
             smaller = min(sum(L), sum(R))
             if smaller > 0 and smaller >= self.min_leaf:
                 yield Cut(f, threshold, L, R, self._gain(L, R, leaf.m()))
 
     def _cut_points(self, f: int, statistics: Statistics) -> Iterator[tuple[float, Iterable[int]]]:
-        """Thresholds (or categories) with the cells that go left."""
+        """Thresholds (or categories) with the bins that go left."""
         feature = self.features[f]
         if feature.kind == "nominal":
-            for category in range(min(CATEGORY_CELLS - 1, max(statistics.cells, default=-1) + 1)):
+            for category in range(min(CATEGORY_BINS - 1, max(statistics.bins, default=-1) + 1)):
                 yield category, [category]
         elif feature.kind == "binned":
             for i, edge in enumerate(statistics.edges):
@@ -388,9 +388,9 @@ class NaiveTree:
             lo, hi = sorted(feature.seen)
             yield middle(lo, hi), [feature.seen.index(lo)]
 
-    def _sum(self, cells: Iterable[Counts]) -> list[float]:
-        cells = list(cells)
-        return [sum(counts.get(y, 0.0) for counts in cells) for y in range(self.K)]
+    def _sum(self, bins: Iterable[Counts]) -> list[float]:
+        bins = list(bins)
+        return [sum(counts.get(y, 0.0) for counts in bins) for y in range(self.K)]
 
     def _gain(self, L: list[float], R: list[float], m: float) -> float:
         known = [left + right for left, right in zip(L, R, strict=True)]
@@ -433,11 +433,11 @@ class NaiveTree:
     def _naive_bayes(self, leaf: Node, row: Row) -> list[float]:
         scores = [p if leaf.own.get(y, 0.0) > 0 else 0.0 for y, p in enumerate(self._majority(leaf))]
         for feature, statistics, x in zip(self.features, leaf.statistics, row, strict=True):
-            cell = None if missing(x) else feature.cell(x, statistics.edges)
-            if cell is not None:
-                weights, cells = statistics.cells.get(cell, {}), feature.cells()
+            bin_id = None if missing(x) else feature.find_bin(x, statistics.edges)
+            if bin_id is not None:
+                weights, bins = statistics.bins.get(bin_id, {}), feature.bins()
                 for y in range(self.K):
-                    scores[y] *= (weights.get(y, 0.0) + 1 / cells) / (leaf.own.get(y, 0.0) + 1)
+                    scores[y] *= (weights.get(y, 0.0) + 1 / bins) / (leaf.own.get(y, 0.0) + 1)
                 # Scores are relative: taking out a power of two is exact and keeps them from underflowing.
                 _, exponent = math.frexp(max(scores))
                 scores = [math.ldexp(score, -exponent) for score in scores]

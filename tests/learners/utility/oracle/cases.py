@@ -2,7 +2,7 @@
 
 What is learned is in state.py, the scores are in scores.py, the stop by worth in worth.py,
 which items a case buys among in select.py, the best policy of a known environment in tests/evaluation/oracle.py.
-Samples of theta, hypotheses, scenes, random numbers and the items that are selected are given as arguments. Comments
+Samples of theta, hypotheses, samples, random numbers and the items that are selected are given as arguments. Comments
 that begin with "Reading:" mark places where the page leaves a choice.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from . import scores as scoring
 from . import worth as worthwhile
-from .scores import Array, Cells, Hypothesis, Theta, joint_table, normalised, posterior, table
+from .scores import Array, Bins, Hypothesis, Theta, joint_table, normalised, posterior, table
 from .state import NaiveUtility, Row, Value, is_missing
 
 UNKNOWN, KNOWN, MISSING, REFUSED, ORDERED = range(5)
@@ -58,7 +58,7 @@ class Case:
     """Values and status by feature; what is left of the budget; how features came to count.
 
     edges: feature -> the edge it counts by. Reading: a threshold feature that is known without having been asked for
-    by an edge (given, free, young, ordered) counts by its cell. partners: feature -> the feature it was bought with.
+    by an edge (given, free, young, ordered) counts by its bin. partners: feature -> the feature it was bought with.
     """
 
     values: list[Value]
@@ -151,26 +151,26 @@ class Decision:
     margin: float = math.inf
 
 
-def seen_cells(model: NaiveUtility, case: Case) -> dict[int, Cells]:
-    """Feature -> the cells that agree with what is known of it."""
+def seen_bins(model: NaiveUtility, case: Case) -> dict[int, Bins]:
+    """Feature -> the bins that agree with what is known of it."""
     seen = {}
     for i, feature in enumerate(model.features):
-        cell = feature.cell(case.values[i]) if case.status[i] == KNOWN else None
-        if cell is not None:
-            seen[i] = next(cells for cells in feature.outcomes(case.edges.get(i)) if cell in cells)
+        bin_id = feature.find_bin(case.values[i]) if case.status[i] == KNOWN else None
+        if bin_id is not None:
+            seen[i] = next(bins for bins in feature.outcomes(case.edges.get(i)) if bin_id in bins)
     return seen
 
 
-def believe(model: NaiveUtility, case: Case, theta: Theta | None = None) -> Array:
+def posterior_of(model: NaiveUtility, case: Case, theta: Theta | None = None) -> Array:
     """q by class number; with the mean unless a sample is given."""
     theta = model.mean() if theta is None else theta
-    seen = seen_cells(model, case)
-    parts = [shares(model, case, theta, seen, i)[:, list(cells)].sum(axis=1) for i, cells in seen.items()]
+    seen = seen_bins(model, case)
+    parts = [shares(model, case, theta, seen, i)[:, list(bins)].sum(axis=1) for i, bins in seen.items()]
     return posterior(model.P(), parts)
 
 
-def shares(model: NaiveUtility, case: Case, theta: Theta, seen: Mapping[int, Cells], i: int) -> Array:
-    """P(cell of i | y), or P(cell of i | what is known of its partner, y)."""
+def shares(model: NaiveUtility, case: Case, theta: Theta, seen: Mapping[int, Bins], i: int) -> Array:
+    """P(bin of i | y), or P(bin of i | what is known of its partner, y)."""
     u = case.partners.get(i)
     if u not in seen:
         return theta[i]
@@ -182,7 +182,7 @@ def answer(model: NaiveUtility, case: Case, loss: ArrayLike | None = None) -> An
     """The label that is answered; None before there is any."""
     if not model.labels:
         return None
-    return model.labels[best_answer(believe(model, case), loss, model.sorted_classes())]
+    return model.labels[best_answer(posterior_of(model, case), loss, model.sorted_classes())]
 
 
 class Step:
@@ -198,13 +198,13 @@ class Step:
         hypotheses: Sequence[Hypothesis] | None,
         uniforms: Sequence[float] | None,
         edges: Mapping[int, int] | None,
-        scenes: worthwhile.Scenes | None,
+        samples: worthwhile.Samples | None,
     ) -> None:
         self.model, self.case, self.items, self.rules = model, case, items, rules
         self.theta = model.mean() if theta is None or rules.lookahead == 2 else list(theta)
-        self.q = believe(model, case, self.theta)
-        self.seen = seen_cells(model, case)
-        self.uniforms, self.given_edges, self.scenes = uniforms, edges or {}, scenes
+        self.q = posterior_of(model, case, self.theta)
+        self.seen = seen_bins(model, case)
+        self.uniforms, self.given_edges, self.samples = uniforms, edges or {}, samples
         self.chosen_edges: dict[int, int] = {}
         self.hypotheses: Sequence[Hypothesis] = ()
         if rules.stops_by_region:
@@ -217,8 +217,8 @@ class Step:
 
     def all_hypotheses(self) -> list[Hypothesis]:
         """Reading: before the first class there are none."""
-        cells = [feature.cells for feature in self.model.features]
-        return scoring.every_hypothesis(cells) if self.model.labels else []
+        bins = [feature.bins for feature in self.model.features]
+        return scoring.every_hypothesis(bins) if self.model.labels else []
 
     def regions_left(self) -> int:
         agreeing = [scoring.agrees(h, self.seen) for h in self.hypotheses]
@@ -230,10 +230,10 @@ class Step:
         most = loss_table(len(self.q), self.rules.loss).max()
         return least_loss(self.q, self.rules.loss) <= (1 - self.rules.confidence) * most
 
-    def table(self, u: int, outcomes: Sequence[Cells]) -> Array:
+    def table(self, u: int, outcomes: Sequence[Bins]) -> Array:
         return table(shares(self.model, self.case, self.theta, self.seen, u), outcomes)
 
-    def outcomes(self, u: int) -> list[Cells]:
+    def outcomes(self, u: int) -> list[Bins]:
         return self.model.features[u].outcomes(self.edge(u))
 
     def edge(self, u: int) -> int | None:
@@ -246,7 +246,7 @@ class Step:
             self.chosen_edges[u] = self.given_edges.get(u, best)
         return self.chosen_edges[u]
 
-    def score_by(self, u: int, outcomes: Sequence[Cells]) -> float:
+    def score_by(self, u: int, outcomes: Sequence[Bins]) -> float:
         """Reading: what is below 0 by rounding counts as 0."""
         if self.rules.objective == "random":
             assert self.uniforms is not None
@@ -287,14 +287,14 @@ def plan(
     hypotheses: Sequence[Hypothesis] | None = None,
     uniforms: Sequence[float] | None = None,
     edges: Mapping[int, int] | None = None,
-    scenes: worthwhile.Scenes | None = None,
+    samples: worthwhile.Samples | None = None,
     selected: Collection[int] | None = None,
     explore: bool = False,
 ) -> Decision:
     """What is bought next. theta: the sample (None: the mean); hypotheses: None for all; uniforms: the random numbers
-    of `"random"`, by feature; edges: those that Exp3 drew; scenes: by class, for the stop by worth; selected: the items
+    of `"random"`, by feature; edges: those that Exp3 drew; samples: by class, for the stop by worth; selected: items
     among which the case buys (None: all)."""
-    step = Step(model, case, items, rules, theta, hypotheses, uniforms, edges, scenes)
+    step = Step(model, case, items, rules, theta, hypotheses, uniforms, edges, samples)
     step.selected = selected
     young = {i for i in items.open(case) if any(model.young(f) for f in items.unknown(case, i))}
     all_young = {i for i in young if all(model.young(f) for f in items.unknown(case, i))}
@@ -302,7 +302,7 @@ def plan(
     for i in items.open(case):  # Reading: also what is free and young, whether the case explores or not.
         if items.price[i] == 0:
             return Decision(i, why="free", q=step.q)
-    # Reading: young features are bought before the stops (one cell each, they would end every case before they are
+    # Reading: young features are bought before the stops (one bin each, they would end every case before they are
     # known), as far as the budget reaches; a group is young if one of its unknown features is.
     if explore:
         for i in items.open(case):
@@ -355,7 +355,7 @@ def is_worth_it(step: Step, ratios: Mapping[int, float], best: int, partner: int
     """Reading: the order of score / c is that in which items would be bought, with look-ahead that of the pairs too."""
     if step.rules.worth is None:
         return worthwhile.Verdict(1, math.inf)
-    assert step.scenes is not None
+    assert step.samples is not None
     items, price = step.items, step.items.price
     loss = loss_table(len(step.q), step.rules.loss)
     if len(step.q) < 2:
@@ -363,7 +363,7 @@ def is_worth_it(step: Step, ratios: Mapping[int, float], best: int, partner: int
     worth = worthwhile.worth_of(step.rules.worth, items.median, loss)
     taken = basket(step, ratios)
     unknown = [items.unknown(step.case, i) for i in taken]
-    verdict = worthwhile.judge(step.q, loss, step.theta, step.scenes, unknown, [price[i] for i in taken], worth)
+    verdict = worthwhile.judge(step.q, loss, step.theta, step.samples, unknown, [price[i] for i in taken], worth)
     if partner is None:
         return verdict
     together = step.model.pair_mean(items.members(best)[0], items.members(partner)[0])
@@ -417,7 +417,7 @@ def reveal(model: NaiveUtility, case: Case, items: Items, decision: Decision, ro
     if decision.partner is not None:
         (u,), (j,) = items.members(decision.item), items.members(decision.partner)
         # Reading: if u came back without a result, j is planned, and counts, as if there had been no pair.
-        if case.status[u] == KNOWN and model.features[u].cell(case.values[u]) is not None:
+        if case.status[u] == KNOWN and model.features[u].find_bin(case.values[u]) is not None:
             case.promised, case.partners[j] = decision.partner, u
 
 

@@ -1,8 +1,8 @@
 """The scores of docs/utility.md: as the page writes them, and again from what they mean, by enumeration.
 
-theta is a list with an array [class, cell] per feature. What is known is `seen`: feature -> the cells that agree with
-it (one cell; the cells on one side of an edge where a feature counts by an edge). The outcomes of a question are
-likewise lists of cells. A table [class, outcome] is theta with the cells of each outcome added up.
+theta is a list with an array [class, bin] per feature. What is known is `seen`: feature -> the bins that agree with
+it (one bin; the bins on one side of an edge where a feature counts by an edge). The outcomes of a question are
+likewise lists of bins. A table [class, outcome] is theta with the bins of each outcome added up.
 """
 
 import math
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
-Cells = tuple[int, ...]
-Seen = Mapping[int, Cells]
+Bins = tuple[int, ...]
+Seen = Mapping[int, Bins]
 Theta = Sequence[Array]
 Hypothesis = tuple[int, ...]
 
@@ -51,14 +51,14 @@ def posterior(P: ArrayLike, likelihoods: Iterable[ArrayLike]) -> Array:
     return normalised(np.exp(logs - logs.max()))
 
 
-def table(theta_u: ArrayLike, outcomes: Sequence[Cells]) -> Array:
+def table(theta_u: ArrayLike, outcomes: Sequence[Bins]) -> Array:
     """theta of one feature by outcome.
 
     >>> table([[0.5, 0.25, 0.25]], [(0,), (1, 2)]).tolist()
     [[0.5, 0.5]]
     """
     theta_u = np.asarray(theta_u, dtype=float)
-    return np.stack([theta_u[:, list(cells)].sum(axis=1) for cells in outcomes], axis=1)
+    return np.stack([theta_u[:, list(bins)].sum(axis=1) for bins in outcomes], axis=1)
 
 
 def joint_table(tables: Sequence[ArrayLike]) -> Array:
@@ -110,7 +110,7 @@ def ec2(
     q: ArrayLike,
     theta: Theta,
     u: int,
-    outcomes: Sequence[Cells],
+    outcomes: Sequence[Bins],
     hypotheses: Sequence[Hypothesis],
     weights: Sequence[float],
     regions: Sequence[int],
@@ -124,31 +124,31 @@ def ec2(
         return between([sum(weights[k] for k in members if regions[k] == r) for r in sorted(set(regions))])
 
     return W(agreeing) - sum(
-        p[v] * W([k for k in agreeing if hypotheses[k][u] in cells]) for v, cells in enumerate(outcomes)
+        p[v] * W([k for k in agreeing if hypotheses[k][u] in bins]) for v, bins in enumerate(outcomes)
     )
 
 
 # Hypotheses
 
 
-def every_hypothesis(cells: Sequence[int]) -> list[Hypothesis]:
-    """All rows of one cell per feature.
+def every_hypothesis(bins: Sequence[int]) -> list[Hypothesis]:
+    """All rows of one bin per feature.
 
     >>> every_hypothesis([2, 1, 2])
     [(0, 0, 0), (0, 0, 1), (1, 0, 0), (1, 0, 1)]
     """
-    return list(product(*(range(V) for V in cells)))
+    return list(product(*(range(V) for V in bins)))
 
 
 def agrees(h: Hypothesis, seen: Seen) -> bool:
-    return all(h[i] in cells for i, cells in seen.items())
+    return all(h[i] in bins for i, bins in seen.items())
 
 
 def joint_weights(P: ArrayLike, theta: Theta, h: Hypothesis) -> Array:
     """P(y) P(h | y) of each class."""
     weights = np.array(P, dtype=float)
-    for theta_i, cell in zip(theta, h, strict=True):
-        weights = weights * theta_i[:, cell]
+    for theta_i, bin_id in zip(theta, h, strict=True):
+        weights = weights * theta_i[:, bin_id]
     return weights
 
 
@@ -156,12 +156,12 @@ def joint_weights(P: ArrayLike, theta: Theta, h: Hypothesis) -> Array:
 
 
 def joint_distribution(P: ArrayLike, theta: Theta) -> dict[tuple[int, Hypothesis], float]:
-    """P(y, x) of every class and every row of cells."""
+    """P(y, x) of every class and every row of bins."""
     rows = every_hypothesis([theta_i.shape[1] for theta_i in theta])
     return {(y, h): float(w) for h in rows for y, w in enumerate(joint_weights(P, theta, h))}
 
 
-def ig_enumerated(P: ArrayLike, theta: Theta, seen: Seen, asked: Mapping[int, Sequence[Cells]]) -> float:
+def ig_enumerated(P: ArrayLike, theta: Theta, seen: Seen, asked: Mapping[int, Sequence[Bins]]) -> float:
     """H(Y | seen) - E H(Y | seen, answers), from the joint distribution. asked: outcomes of each feature asked for."""
     whole = {yh: w for yh, w in joint_distribution(P, theta).items() if agrees(yh[1], seen)}
     total = sum(whole.values())
@@ -176,7 +176,7 @@ def ig_enumerated(P: ArrayLike, theta: Theta, seen: Seen, asked: Mapping[int, Se
     return before - after
 
 
-def us_enumerated(P: ArrayLike, theta: Theta, seen: Seen, asked: Mapping[int, Sequence[Cells]]) -> float:
+def us_enumerated(P: ArrayLike, theta: Theta, seen: Seen, asked: Mapping[int, Sequence[Bins]]) -> float:
     """H(H | seen) - E H(H | seen, answers), over the whole space of hypotheses."""
     by_row = grouped(joint_distribution(P, theta), lambda yh: yh[1])
     whole = {h: w for h, w in by_row.items() if agrees(h, seen)}
@@ -192,7 +192,7 @@ def us_enumerated(P: ArrayLike, theta: Theta, seen: Seen, asked: Mapping[int, Se
 def ec2_edges(
     p: Sequence[float],
     u: int,
-    outcomes: Sequence[Cells],
+    outcomes: Sequence[Bins],
     hypotheses: Sequence[Hypothesis],
     weights: Sequence[float],
     regions: Sequence[int],
@@ -206,8 +206,8 @@ def ec2_edges(
     score = 0.0
     for k, m in combinations(range(len(hypotheses)), 2):
         if regions[k] != regions[m] and agrees(hypotheses[k], seen) and agrees(hypotheses[m], seen):
-            for v, cells in enumerate(outcomes):
-                if hypotheses[k][u] not in cells or hypotheses[m][u] not in cells:
+            for v, bins in enumerate(outcomes):
+                if hypotheses[k][u] not in bins or hypotheses[m][u] not in bins:
                     score += p[v] * weights[k] * weights[m]
     return score
 

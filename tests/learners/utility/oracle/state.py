@@ -1,4 +1,4 @@
-"""What the utility tree of docs/utility.md learns: cells, counts, means. Bins are drawn anew from lists.
+"""What the utility tree of docs/utility.md learns: bins, counts, means. Bins are drawn anew from lists.
 
 Comments that begin with "Reading:" mark places where the page leaves a choice.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .scores import Array, Cells, normalised
+from .scores import Array, Bins, normalised
 
 KEPT = 512
 DRAWN_AT = {16: 2, 32: 4, 64: 8, 128: 16, 256: 32, 512: 64}
@@ -49,7 +49,7 @@ def quantile_edges(values: Sequence[float], weights: Sequence[float], V: int) ->
 
 
 def threshold_edges(low: float, high: float) -> list[float]:
-    """The nine edges of ten equal cells.
+    """The nine edges of ten equal bins.
 
     >>> threshold_edges(0, 100)
     [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]
@@ -68,10 +68,10 @@ def in_proportion(numbers: Mapping[Any, float], weight: float | None) -> dict[An
 
 
 class Feature:
-    """The cells of one feature, and its counts [class][cell]. kind: "nominal", "quantiles" or "thresholds"."""
+    """The bins of one feature, and its counts [class][bin]. kind: "nominal", "quantiles" or "thresholds"."""
 
     def __init__(self, kind: str, bins: int, limits: tuple[float, float] | None, forget: float) -> None:
-        self.kind, self.bins, self.forget = kind, bins, forget
+        self.kind, self.most_bins, self.forget = kind, bins, forget
         self.given = kind == "thresholds" and limits is not None
         self.categories: list[Hashable] = []
         self.edges = threshold_edges(*limits) if self.given and limits is not None else []
@@ -81,30 +81,30 @@ class Feature:
         self.counts: list[list[float]] = []
 
     @property
-    def cells(self) -> int:
-        # Reading: a nominal feature without any category yet has one cell, which no value is in.
+    def bins(self) -> int:
+        # Reading: a nominal feature without any category yet has one bin, which no value is in.
         return max(1, len(self.categories)) if self.kind == "nominal" else len(self.edges) + 1
 
-    def cell(self, value: Any) -> int | None:
+    def find_bin(self, value: Any) -> int | None:
         """Reading: None for a category that was never learned; it then counts like a missing value."""
         if self.kind == "nominal":
             return self.categories.index(value) if value in self.categories else None
         return sum(edge < value for edge in self.edges)
 
-    def outcomes(self, edge: int | None = None) -> list[Cells]:
-        """The cells of each outcome of a question: every cell, or with an edge those below and above it."""
+    def outcomes(self, edge: int | None = None) -> list[Bins]:
+        """The bins of each outcome of a question: every bin, or with an edge those below and above it."""
         if edge is None:
-            return [(v,) for v in range(self.cells)]
-        return [tuple(range(edge + 1)), tuple(range(edge + 1, self.cells))]
+            return [(v,) for v in range(self.bins)]
+        return [tuple(range(edge + 1)), tuple(range(edge + 1, self.bins))]
 
     def learn(self, value: Any, y: int, weight: float) -> None:
         if self.kind == "nominal" and value not in self.categories:
             self.categories.append(value)
             if len(self.categories) > 1:
                 self.counts = [[*row, 0.0] for row in self.counts]
-        cell = self.cell(value)
-        assert cell is not None
-        self.counts[y][cell] += weight
+        bin_id = self.find_bin(value)
+        assert bin_id is not None
+        self.counts[y][bin_id] += weight
         self.known += 1
         if self.kind != "nominal":
             self.keep(value, y, weight)
@@ -118,19 +118,19 @@ class Feature:
                 self.redraw(threshold_edges(min(seen), max(seen)))
             return
         if self.known in DRAWN_AT or (self.forget and self.known % KEPT == 0):
-            V = min(self.bins, DRAWN_AT.get(self.known, DRAWN_AT[KEPT]))
+            V = min(self.most_bins, DRAWN_AT.get(self.known, DRAWN_AT[KEPT]))
             self.redraw(quantile_edges([x for x, _, _ in self.kept], [w for _, _, w in self.kept], V))
 
     def parts(self, values: Sequence[Any]) -> int:
         """Into how many parts believed values are cut, so that bins are drawn at a time when all of them are there."""
-        if self.kind == "nominal" or self.given or self.cells > 1:
+        if self.kind == "nominal" or self.given or self.bins > 1:
             return 1
         times = list(DRAWN_AT)[:1] if self.kind == "thresholds" else list(DRAWN_AT)
         for parts in range(1, KEPT + 1):
             for time in times:
                 reached = self.known + parts * len(values) >= time > self.known
                 all_there = self.kind == "thresholds" or time - self.known >= len(values)
-                fine = self.kind == "thresholds" or DRAWN_AT[time] >= min(self.bins, len(set(values)))
+                fine = self.kind == "thresholds" or DRAWN_AT[time] >= min(self.most_bins, len(set(values)))
                 if reached and all_there and fine:
                     return parts
         return 1
@@ -139,7 +139,7 @@ class Feature:
         """Reading: with forgetting every redraw scales to the old sums; a class with no kept value then starts anew."""
         before = [sum(row) for row in self.counts]
         self.edges = edges
-        self.counts = [[0.0] * self.cells for _ in self.counts]
+        self.counts = [[0.0] * self.bins for _ in self.counts]
         for value, y, weight in self.kept:
             self.counts[y][sum(edge < value for edge in edges)] += weight
         if self.forget:
@@ -182,14 +182,14 @@ class NaiveUtility:
             self.labels.append(label)
             self.n.append(0.0)
             for feature in self.features:
-                feature.counts.append([0.0] * feature.cells)
+                feature.counts.append([0.0] * feature.bins)
         return self.labels.index(label)
 
     def young(self, i: int) -> bool:
-        """Reading: the cells of a given range are there with its first known value."""
-        cells = self.features[i].cells if self.features[i].known else 1
+        """Reading: the bins of a given range are there with its first known value."""
+        bins = self.features[i].bins if self.features[i].known else 1
         often = 1 + math.floor(math.log2(max(self.rows, YOUNGER_THAN) / YOUNGER_THAN))
-        return cells < 2 and self.features[i].asked < YOUNGER_THAN * often
+        return bins < 2 and self.features[i].asked < YOUNGER_THAN * often
 
     def learn(self, row: Row, label: Any, weight: float = 1.0, asked: Collection[int] | None = None) -> None:
         """asked: the features that were bought or known, None for all of them.
@@ -212,7 +212,7 @@ class NaiveUtility:
             if not is_missing(value):
                 feature.learn(value, y, weight)
 
-    def believe(self, table: Table, weight: float | None = 10.0, classes: Mapping[Any, float] | None = None) -> None:
+    def add_prior(self, table: Table, weight: float | None = 10.0, classes: Mapping[Any, float] | None = None) -> None:
         """table: feature number -> label -> value -> number. Reading: nothing is forgotten for it, 0 is no example."""
         for label, share in in_proportion(classes or {}, weight).items():
             self.n[self.add_class(label)] += share
@@ -237,17 +237,17 @@ class NaiveUtility:
         """theta[i][y, v]."""
         theta = []
         for feature in self.features:
-            counts = np.reshape(np.array(feature.counts, dtype=float), (len(self.labels), feature.cells))
-            theta.append((self.prior / feature.cells + counts) / (self.prior + counts.sum(axis=1, keepdims=True)))
+            counts = np.reshape(np.array(feature.counts, dtype=float), (len(self.labels), feature.bins))
+            theta.append((self.prior / feature.bins + counts) / (self.prior + counts.sum(axis=1, keepdims=True)))
         return theta
 
     def pair_counts(self, i: int, j: int) -> Array:
-        """counts[y, v, w] of cells of i and j. Reading: when cells are drawn anew, all examples are in the new ones."""
+        """counts[y, v, w] of bins of i and j. Reading: when bins are drawn anew, all examples are in the new ones."""
         first, second = self.features[i], self.features[j]
-        counts = np.zeros((len(self.labels), first.cells, second.cells))
+        counts = np.zeros((len(self.labels), first.bins, second.bins))
         for row, y, weight in self.history:
             if not is_missing(row[i]) and not is_missing(row[j]):
-                counts[y, first.cell(row[i]), second.cell(row[j])] += weight
+                counts[y, first.find_bin(row[i]), second.find_bin(row[j])] += weight
         return counts
 
     def pair_mean(self, i: int, j: int) -> Array:

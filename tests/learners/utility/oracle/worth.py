@@ -1,7 +1,7 @@
 """The stop by worth of docs/utility.md: whether what could be bought next is expected to save what it costs.
 
-A scene is a row of one cell per feature; scenes are given by class. loss is the table [class, answer], theta a list
-with an array [class, cell] per feature. Comments that begin with "Reading:" mark places where the page leaves a choice.
+A sample is a row of one bin per feature; samples are given by class. loss is the table [class, answer], theta a list
+with an array [class, bin] per feature. Comments that begin with "Reading:" mark places where the page leaves a choice.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ SCENES = 64
 MOST_CLASSES = 16
 TIMES_MEDIAN = 200
 
-Scenes = Sequence[Sequence[Hypothesis]]
+Samples = Sequence[Sequence[Hypothesis]]
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Verdict:
     margin: float
 
 
-def scenes_of_class(K: int) -> int:
-    """How many scenes each class has.
+def samples_of_class(K: int) -> int:
+    """How many samples each class has.
 
-    >>> scenes_of_class(2), scenes_of_class(3), scenes_of_class(40)
+    >>> samples_of_class(2), samples_of_class(3), samples_of_class(40)
     (32, 21, 4)
     """
     return SCENES // min(K, MOST_CLASSES)
@@ -51,7 +51,7 @@ def worth_of(worth: float | str, median_price: float, loss: Array) -> float:
 
 
 def counting_classes(q: Array) -> list[int]:
-    """The classes whose scenes count.
+    """The classes whose samples count.
 
     >>> counting_classes(np.array([0.2, 0.5, 0.3])), counting_classes(np.full(20, 0.05)) == list(range(16))
     ([0, 1, 2], True)
@@ -65,23 +65,23 @@ def relief(q: Array, loss: Array, answer: int) -> float:
     return float(expected[answer] - expected.min())
 
 
-def saving(q: Array, loss: Array, theta: Theta, features: Sequence[int], scenes: Scenes) -> float:
-    """s of some features: the loss that knowing them is expected to spare, over the scenes."""
+def saving(q: Array, loss: Array, theta: Theta, features: Sequence[int], samples: Samples) -> float:
+    """s of some features: the loss that knowing them is expected to spare, over the samples."""
     answer = int(np.argmin(q @ loss))
 
-    # Many scenes are alike in a few features.
+    # Many samples are alike in a few features.
     @cache
-    def spared(*cells: int) -> float:
-        return relief(posterior(q, [theta[i][:, v] for i, v in zip(features, cells, strict=True)]), loss, answer)
+    def spared(*bins: int) -> float:
+        return relief(posterior(q, [theta[i][:, v] for i, v in zip(features, bins, strict=True)]), loss, answer)
 
     return sum(
-        q[y] / len(scenes[y]) * sum(spared(*(scene[i] for i in features)) for scene in scenes[y])
+        q[y] / len(samples[y]) * sum(spared(*(sample[i] for i in features)) for sample in samples[y])
         for y in counting_classes(q)
     )
 
 
 def pair_saving(q: Array, loss: Array, together: ArrayLike) -> float:
-    """The same of two features, over their joint cells. together: P(v, w | y)."""
+    """The same of two features, over their joint bins. together: P(v, w | y)."""
     answer = int(np.argmin(q @ loss))
     table = np.asarray(together, dtype=float).reshape(len(q), -1)
     return sum(
@@ -95,7 +95,7 @@ def judge(
     q: Array,
     loss: Array,
     theta: Theta,
-    scenes: Scenes,
+    samples: Samples,
     unknown: Sequence[Sequence[int]],
     prices: Sequence[float],
     worth: float,
@@ -110,7 +110,7 @@ def judge(
         margin = min(margin, abs(before - most))
         if not before < most:
             break
-        saved = worth * saving(q, loss, theta, [f for features in unknown[:j] for f in features], scenes)
+        saved = worth * saving(q, loss, theta, [f for features in unknown[:j] for f in features], samples)
         margin = min(margin, abs(saved - price))
         pays = pays or (j if saved > price else 0)
     return Verdict(pays, margin)

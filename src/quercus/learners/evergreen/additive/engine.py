@@ -23,11 +23,11 @@ from quercus.learners.evergreen.additive.state import (
 from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART
 from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 
-_MOST_CELLS = LAST_CATEGORY + 1
+_MOST_BINS = LAST_CATEGORY + 1
 _FIRST_CATEGORIES = 4
 _ROW: int = AdditiveState.kept_rows.dtype.itemsize
 _COLUMN: int = AdditiveState.columns.dtype.itemsize
-_NOTHING = {"feature": 0, "kept": 0, "cell": 0, "label": 0}
+_NOTHING = {"feature": 0, "kept": 0, "bin": 0, "label": 0}
 
 
 def new_additive(seed: np.uint64, is_on: bool = True) -> AdditiveState:
@@ -70,7 +70,7 @@ def reserve_bytes(features: int, classes: int, max_bytes: int, numbers: int = 0)
     >>> reserve_bytes(3, 2, 2**25), reserve_bytes(3, 2, 2**25, numbers=3)
     (102928, 28336)
     """
-    n_bins = (features - numbers) * _MOST_CELLS + numbers * (MOST_ADDITIVE_EDGES + 2)
+    n_bins = (features - numbers) * _MOST_BINS + numbers * (MOST_ADDITIVE_EDGES + 2)
     return min(_count_bytes(features, 2 * n_bins, classes), max_bytes // 8)
 
 
@@ -117,7 +117,7 @@ def fit_row(state: AdditiveState, row: Floats, kinds: Sequence[str | None]) -> N
             columns["kind"][f] = NOMINAL if is_nominal else NUMERIC
             columns["capacity"][f] = _FIRST_CATEGORIES if is_nominal else 2
         if columns["kind"][f] == NOMINAL and (code := min(int(row[f]) + 1, LAST_CATEGORY)) >= columns["capacity"][f]:
-            columns["capacity"][f] = min(max(2 * columns["capacity"][f], code + 1), _MOST_CELLS)
+            columns["capacity"][f] = min(max(2 * columns["capacity"][f], code + 1), _MOST_BINS)
     if not np.array_equal(columns, state.columns):
         _lay_out(state, columns)
 
@@ -208,7 +208,7 @@ def _lay_out(
         return
     columns = columns.copy()
     columns["first"] = np.cumsum(columns["capacity"]) - columns["capacity"]
-    sizes = held | {"feature": features, "cell": n_bins, "label": classes}
+    sizes = held | {"feature": features, "bin": n_bins, "label": classes}
     new = {name: AdditiveState.fields[name].new(sizes) for name in ("table", "visits")}
     new["limits"] = AdditiveState.limits.resized(state.limits, sizes) if bin_edges is None else bin_edges
     new["totals"] = AdditiveState.totals.resized(state.totals, sizes) if classes > held["label"] else state.totals

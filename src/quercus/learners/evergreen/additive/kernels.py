@@ -188,11 +188,11 @@ def update_coefficients(model: Any, terms: Any, label: int, w: float, rate: floa
         table[bin_id, COUNT, label] += w
         table[bin_id, LOG, label] = log_count(table[bin_id, COUNT, label])
         if bin_id > column.first:
-            note_bins(model, column, column.edges + 1 if column.kind == NUMERIC else bin_id - column.first)
+            record_bins(model, column, column.edges + 1 if column.kind == NUMERIC else bin_id - column.first)
 
 
 @kernel(inline=True)
-def note_bins(model: Any, column: Any, bins: int) -> None:
+def record_bins(model: Any, column: Any, bins: int) -> None:
     """Take in that a feature has so many bins, if it had fewer."""
     if bins > column.known:
         model.sums[0].known += bins - column.known

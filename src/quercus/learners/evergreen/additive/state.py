@@ -45,7 +45,7 @@ class AdditiveState(State):
 
     Examples
     --------
-    >>> state = AdditiveState(feature=0, kept=KEPT, cell=0, line=3, label=0)
+    >>> state = AdditiveState(feature=0, kept=KEPT, bin=0, line=3, label=0)
     >>> state.is_on, state.classes, state.nbytes
     (True, 0, 4208)
     """
@@ -87,9 +87,9 @@ class AdditiveState(State):
     kept = Field(Real(nan=True), "kept", "feature", fill=math.nan)
     kept_rows = Field({"label": Whole(np.uint32), "weight": Real(np.float32, low=GRAIN, high=HEAVIEST)}, "kept")
     # By bin: logarithms of counts, coefficients, counts; a frozen model has only the first two.
-    table = Field(Real(), "cell", "line", "label")
+    table = Field(Real(), "bin", "line", "label")
     # Rows that each bin has learned.
-    visits = Field(_SQUARE, "cell")
+    visits = Field(_SQUARE, "bin")
     # Logarithm and weight of each class.
     totals = Field(Real(), 2, "label")
     # The most bytes that it may use.
@@ -119,7 +119,7 @@ class AdditiveState(State):
     def check(self) -> None:
         """Raise StateError where arrays do not fit together."""
         sizes = self.sizes
-        is_sound = self._fit() if self.is_on else not any(sizes[dim] for dim in ("feature", "kept", "cell", "label"))
+        is_sound = self._fit() if self.is_on else not any(sizes[dim] for dim in ("feature", "kept", "bin", "label"))
         if not is_sound or sizes["line"] not in (COUNT, COUNT + 1):
             raise StateError("its arrays do not fit together (single features).")
 
@@ -136,7 +136,7 @@ class AdditiveState(State):
             and ((c["known"] >= 0) & (c["known"] < c["capacity"])).all()
             and (c["known"][unseen] == 0).all()
             and np.array_equal(c["first"], np.cumsum(c["capacity"]) - c["capacity"])
-            and sizes["cell"] == c["capacity"].sum()
+            and sizes["bin"] == c["capacity"].sum()
             and sums["known"] == c["known"].sum()
             and sums["came"] == (c["known"] > 0).sum()
             and (np.diff(self.limits) > 0)[ends].all()

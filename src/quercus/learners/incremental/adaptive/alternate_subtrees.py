@@ -26,7 +26,7 @@ def clear_node(tree: Any, at: int) -> None:
     node.weight = 0.0
     for c in range(tree.counts.shape[1]):
         tree.counts[at, c] = 0.0
-    monitor = tree.watches[at]
+    monitor = tree.monitors[at]
     monitor.parent = -1
     monitor.alternate = 0
     monitor.starts = 0
@@ -47,17 +47,17 @@ def copy_node(tree: Any, source: int, target: int) -> None:
         tree.leaves[tree.nodes[target].slot].node = target
     left = tree.nodes[target].left
     if left > 0:
-        tree.watches[left].parent = target
-        tree.watches[left + 1].parent = target
+        tree.monitors[left].parent = target
+        tree.monitors[left + 1].parent = target
 
 
 @kernel
 def take_pair(tree: Any) -> int:
     """Return the first of two cleared nodes."""
-    pair: int = tree.watching[0].free_pair
+    pair: int = tree.trials[0].free_pair
     if pair > 0:
-        tree.watching[0].free_pair = tree.nodes[pair].left
-        tree.watching[0].free_pairs -= 1
+        tree.trials[0].free_pair = tree.nodes[pair].left
+        tree.trials[0].free_pairs -= 1
     else:
         pair = tree.options[0].nodes
         tree.options[0].nodes += 2
@@ -71,9 +71,9 @@ def free_pair(tree: Any, pair: int) -> None:
     """Take two nodes back."""
     clear_node(tree, pair)
     clear_node(tree, pair + 1)
-    tree.nodes[pair].left = tree.watching[0].free_pair
-    tree.watching[0].free_pair = pair
-    tree.watching[0].free_pairs += 1
+    tree.nodes[pair].left = tree.trials[0].free_pair
+    tree.trials[0].free_pair = pair
+    tree.trials[0].free_pairs += 1
 
 
 @kernel
@@ -94,12 +94,12 @@ def release_slot(tree: Any, node: int) -> None:
 @kernel
 def free_alternate_leaf(tree: Any, node: int) -> None:
     """Take back the alternate of a node, which is a single leaf."""
-    root = tree.watches[node].alternate
+    root = tree.monitors[node].alternate
     release_slot(tree, root)
     free_pair(tree, root)
-    tree.watches[node].alternate = 0
-    tree.watches[node].rows = 0
-    tree.watching[0].alternates -= 1
+    tree.monitors[node].alternate = 0
+    tree.monitors[node].rows = 0
+    tree.trials[0].alternates -= 1
 
 
 @kernel
@@ -115,7 +115,7 @@ def remove_below(tree: Any, top: int) -> None:
             at = deeper
             deeper = -1
             for child in range(tree.nodes[at].left, tree.nodes[at].left + 2):
-                alternate = tree.watches[child].alternate
+                alternate = tree.monitors[child].alternate
                 if tree.nodes[child].left > 0:
                     deeper = child
                 elif alternate > 0 and tree.nodes[alternate].left > 0:
@@ -125,7 +125,7 @@ def remove_below(tree: Any, top: int) -> None:
         pair = tree.nodes[at].left
         for child in range(pair, pair + 2):
             release_slot(tree, child)
-            tree.watching[0].starting -= tree.watches[child].starts
+            tree.trials[0].starting -= tree.monitors[child].starts
         tree.nodes[at].left = 0
         free_pair(tree, pair)
 
@@ -139,54 +139,54 @@ def start_alternate(tree: Any, node: int) -> None:
     tree.nodes[root].slot = slot
     clear_slot(tree, slot, root)
     start_collecting(tree, slot)
-    tree.watches[root].parent = node
-    tree.watches[node].alternate = root
-    tree.watches[node].leaf = root
-    tree.watches[node].wrong = -1
-    tree.watches[node].rows = 0
-    tree.watching[0].alternates += 1
-    tree.watching[0].started += 1
+    tree.monitors[root].parent = node
+    tree.monitors[node].alternate = root
+    tree.monitors[node].leaf = root
+    tree.monitors[node].wrong = -1
+    tree.monitors[node].rows = 0
+    tree.trials[0].alternates += 1
+    tree.trials[0].started += 1
 
 
 @kernel
 def replace_by_alternate(tree: Any, node: int) -> None:
     """Put the alternate of a node in its place, with its window; the node keeps its number."""
-    root = tree.watches[node].alternate
+    root = tree.monitors[node].alternate
     remove_below(tree, node)
     release_slot(tree, node)
     copy_node(tree, root, node)
     tree.windows[node, :] = tree.windows[root, :]
     free_pair(tree, root)
-    tree.watches[node].alternate = 0
-    tree.watches[node].rows = 0
-    tree.watching[0].alternates -= 1
-    tree.watching[0].replaced += 1
+    tree.monitors[node].alternate = 0
+    tree.monitors[node].rows = 0
+    tree.trials[0].alternates -= 1
+    tree.trials[0].replaced += 1
 
 
 @kernel
 def drop_alternate(tree: Any, node: int) -> None:
     """Take back the alternate of a node."""
-    root = tree.watches[node].alternate
+    root = tree.monitors[node].alternate
     remove_below(tree, root)
     free_alternate_leaf(tree, node)
-    tree.watching[0].dropped += 1
+    tree.trials[0].dropped += 1
 
 
 @kernel
-def settle_children(tree: Any, node: int) -> None:
+def place_children(tree: Any, node: int) -> None:
     """Bring the two leaves of a new split, which are the last nodes, to a free pair if there is one."""
     last = tree.nodes[node].left
     pair = last
-    if tree.watching[0].free_pair > 0:
-        pair = tree.watching[0].free_pair
-        tree.watching[0].free_pair = tree.nodes[pair].left
-        tree.watching[0].free_pairs -= 1
+    if tree.trials[0].free_pair > 0:
+        pair = tree.trials[0].free_pair
+        tree.trials[0].free_pair = tree.nodes[pair].left
+        tree.trials[0].free_pairs -= 1
         tree.options[0].nodes -= 2
         tree.nodes[node].left = pair
     for side in range(2):
         if pair != last:
             copy_node(tree, last + side, pair + side)
-        monitor = tree.watches[pair + side]
+        monitor = tree.monitors[pair + side]
         monitor.parent = node
         monitor.alternate = 0
         monitor.starts = 0
@@ -200,7 +200,7 @@ def settle_children(tree: Any, node: int) -> None:
 @kernel
 def has_capacity_for(tree: Any) -> bool:
     """Return whether there is room for what is needed; a split also takes the last pair for a moment."""
-    option, trials = tree.options[0], tree.watching[0]
+    option, trials = tree.options[0], tree.trials[0]
     splits = trials.needed
     kept = len(tree.nodes) // KEPT_SHARE if trials.main else 0
     fits: bool = (

@@ -13,13 +13,13 @@ from quercus.decision import decide, largest
 from quercus.learners.incremental.adaptive.alternate_subtrees import (
     drop_alternate,
     has_capacity_for,
+    place_children,
     replace_by_alternate,
-    settle_children,
     start_alternate,
 )
 from quercus.learners.incremental.adaptive.state import AdaptiveState
 from quercus.learners.incremental.answers import descend, mix_bayes, share_counts, uses_bayes
-from quercus.learners.incremental.bins import count_row, find_cells
+from quercus.learners.incremental.bins import count_row, find_bins
 from quercus.learners.incremental.growth import buffer_row, evaluate_leaf, has_grown, is_due
 from quercus.learners.incremental.kernels import RANGE, TABLES, ask_row, is_new
 from quercus.learners.incremental.layout import (
@@ -47,15 +47,15 @@ LONGEST_TRIAL = 5_000
 @kernel
 def is_due_on_trial(tree: Any, slot: int, w: float) -> bool:
     """Return what ``is_due`` does, for a leaf of an alternate: these may still grow when the tree itself may not."""
-    return tree.watching[0].full == 0 and has_grown(tree.leaves[slot], tree.options[0], w)
+    return tree.trials[0].full == 0 and has_grown(tree.leaves[slot], tree.options[0], w)
 
 
 @kernel
 def answer_alternates(
-    tree: Any, rows: Any, order: Any, i: int, leaf: int, resumes: bool, cells: Any, scratch: Any
+    tree: Any, rows: Any, order: Any, i: int, leaf: int, resumes: bool, bins: Any, scratch: Any
 ) -> bool:
     """Let the alternates above a leaf answer row i, and count who will need room; return whether the row fits."""
-    nodes, leaves, option, trials = tree.nodes, tree.leaves, tree.options[0], tree.watching[0]
+    nodes, leaves, option, trials = tree.nodes, tree.leaves, tree.options[0], tree.trials[0]
     X, y, w = rows.X, rows.y[i], rows.weight[i]
     p = scratch[0]
     slot = nodes[leaf].slot
@@ -64,7 +64,7 @@ def answer_alternates(
     fits = True
     at = leaf
     while at >= 0:
-        monitor = tree.watches[at]
+        monitor = tree.monitors[at]
         at = monitor.parent
         trials.needed += monitor.starts if trials.full == 0 else 0
         if monitor.alternate == 0:
@@ -72,13 +72,13 @@ def answer_alternates(
         monitor.leaf = descend(nodes, monitor.alternate, X, i)
         slot = nodes[monitor.leaf].slot
         if slot >= 0:
-            fits = find_cells(tree.features, tree.edges, option.features, slot, X, i, cells)
+            fits = find_bins(tree.features, tree.edges, option.features, slot, X, i, bins)
             trials.needed += is_due_on_trial(tree, slot, w)
         if not resumes:
             total = share_counts(tree.counts, monitor.leaf, option.classes, p)
             tallies = option.leaf == ADAPTIVE and slot >= 0 and leaves[slot].drawn != 0
             if tallies or uses_bayes(leaves, slot, option.leaf):
-                mix_bayes(tree, order, slot, cells, y, w if tallies else 0.0, total, scratch)
+                mix_bayes(tree, order, slot, bins, y, w if tallies else 0.0, total, scratch)
             monitor.wrong = largest(p, order, option.classes) != y
         own_weight = leaves[slot].weight if slot >= 0 else 0.0
         monitor.fair = ripe or weight >= own_weight
@@ -86,14 +86,14 @@ def answer_alternates(
 
 
 @kernel
-def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: Any, cells: Any, scratch: Any) -> None:
+def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: Any, bins: Any, scratch: Any) -> None:
     """Let the alternate of a node, a new one if it is to start, learn row i, and judge it.
 
     As the Hoeffding adaptive tree does (Bifet & Gavaldà 2009), errors in ADWIN's windows (Bifet & Gavaldà 2007).
     """
-    nodes, leaves, windows, option, trials = tree.nodes, tree.leaves, tree.windows, tree.options[0], tree.watching[0]
+    nodes, leaves, windows, option, trials = tree.nodes, tree.leaves, tree.windows, tree.options[0], tree.trials[0]
     X, y, w = rows.X, rows.y[i], rows.weight[i]
-    monitor = tree.watches[node]
+    monitor = tree.monitors[node]
     if monitor.starts:
         monitor.starts = 0
         trials.starting -= 1
@@ -105,16 +105,16 @@ def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: A
     monitor.rows += 1
     due = slot >= 0 and is_due_on_trial(tree, slot, w)
     if slot >= 0:
-        find_cells(tree.features, tree.edges, option.features, slot, X, i, cells)
+        find_bins(tree.features, tree.edges, option.features, slot, X, i, bins)
         leaves[slot].weight += w
-        count_row(tree.features, tree.hist, option.features, slot, X, i, cells, y, w)
+        count_row(tree.features, tree.hist, option.features, slot, X, i, bins, y, w)
         if leaves[slot].buffer >= 0:
             buffer_row(tree, slot, X, i, y, w)
     tree.counts[leaf, y] += w
     if due:
         evaluate_leaf(tree, leaf, table, scratch)
         if nodes[leaf].left > 0:
-            settle_children(tree, leaf)
+            place_children(tree, leaf)
     if not feeds or monitor.wrong < 0:
         return
     errors, pairs = windows[monitor.alternate], windows[monitor.alternate + 1]
@@ -133,8 +133,8 @@ def try_alternate(tree: Any, rows: Any, i: int, feeds: bool, node: int, table: A
 @kernel
 def judge_alternate(tree: Any, node: int) -> None:
     """Replace a node by its alternate if that errs less, drop it if it errs more or has been on trial too long."""
-    rows = tree.watches[node].rows
-    lead = lead_of_alternate(tree.windows[tree.watches[node].alternate + 1])
+    rows = tree.monitors[node].rows
+    lead = lead_of_alternate(tree.windows[tree.monitors[node].alternate + 1])
     if lead > 0.0:
         replace_by_alternate(tree, node)
     elif rows >= LONGEST_TRIAL or (rows >= SHORTEST_TRIAL and lead < 0.0):
@@ -168,11 +168,11 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
     # Fetched once: from a struct, each costs more than a small step of the loop.
     nodes, counts, leaves, hist = tree.nodes, tree.counts, tree.leaves, tree.hist
     edges, features, option = tree.edges, tree.features, tree.options[0]
-    watches, windows, trials = tree.watches, tree.windows, tree.watching[0]
+    monitors, windows, trials = tree.monitors, tree.windows, tree.trials[0]
     X, y, w, decisions, monitored = rows.X, rows.y, rows.weight, rows.decisions, rows.monitored
     n_features = option.features
-    cells = np.empty(n_features, np.int64)
-    other_cells = np.empty(n_features, np.int64)
+    bins = np.empty(n_features, np.int64)
+    other_bins = np.empty(n_features, np.int64)
     scratch = np.empty((3, counts.shape[1]), np.float64)
     p = scratch[0]
     option.stopped = DONE
@@ -185,7 +185,7 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
         slot = nodes[node].slot
         fits = True
         if slot >= 0:
-            fits = find_cells(features, edges, n_features, slot, X, i, cells)
+            fits = find_bins(features, edges, n_features, slot, X, i, bins)
         learns = mode & LEARN != 0 and w[i] > 0.0
         resumes = mode & RESUME != 0 and i == start
         asks = mode & ASK != 0
@@ -196,7 +196,7 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
                 total = share_counts(counts, node, option.classes, p)
                 if (tallies and not asks) or uses_bayes(leaves, slot, option.leaf):
                     weight = w[i] if tallies and not asks else 0.0
-                    mix_bayes(tree, order, slot, cells, y[i], weight, total, scratch)
+                    mix_bayes(tree, order, slot, bins, y[i], weight, total, scratch)
                 if learns:
                     trials.wrong = largest(p, order, option.classes) != y[i]
                 if mode & PREDICT:
@@ -216,14 +216,14 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
                     return i
                 elif tallies and option.classes > 0:
                     total = share_counts(counts, node, option.classes, p)
-                    mix_bayes(tree, order, slot, cells, y[i], w[i], total, scratch)
+                    mix_bayes(tree, order, slot, bins, y[i], w[i], total, scratch)
         if not learns:
             continue
         due = slot >= 0 and is_due(leaves, option, slot, w[i])
         trials.main = due
         trials.needed = trials.main
         if trials.alternates + trials.starting > 0:
-            others_fit = answer_alternates(tree, rows, order, i, node, resumes, other_cells, scratch)
+            others_fit = answer_alternates(tree, rows, order, i, node, resumes, other_bins, scratch)
             fits = fits and others_fit
         if not fits or y[i] >= counts.shape[1]:
             option.stopped = NEEDS_RESIZE
@@ -235,14 +235,14 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
         option.classes = max(option.classes, y[i] + 1)
         if slot >= 0:
             leaves[slot].weight += w[i]
-            count_row(features, hist, n_features, slot, X, i, cells, y[i], w[i])
+            count_row(features, hist, n_features, slot, X, i, bins, y[i], w[i])
             if leaves[slot].buffer >= 0:
                 buffer_row(tree, slot, X, i, y[i], w[i])
         counts[node, y[i]] += w[i]
         if due:
             evaluate_leaf(tree, node, table, scratch)
             if nodes[node].left > 0:
-                settle_children(tree, node)
+                place_children(tree, node)
         # A label that a policy chose to ask for says little about how often the tree errs.
         feeds = trials.wrong >= 0 and (len(decisions) == 0 or decisions[i].explored != 0)
         feeds = feeds and (len(monitored) == 0 or monitored[i] != 0)
@@ -251,9 +251,9 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
         at = node
         while at >= 0:
             rises = feeds and adwin_add(windows[at], wrong, CHANGE_DELTA) and adwin_rose(windows[at])
-            monitor = watches[at]
+            monitor = monitors[at]
             if monitor.alternate > 0 or monitor.starts:
-                try_alternate(tree, rows, i, feeds, at, table, other_cells, scratch)
+                try_alternate(tree, rows, i, feeds, at, table, other_bins, scratch)
             elif rises:
                 monitor.starts = 1
                 trials.starting += 1

@@ -1,6 +1,6 @@
 """What a growing tree that follows changes remembers: the tree, the errors at its nodes, and alternate subtrees.
 
-An alternate subtree is made of nodes like any other, and is reached only through ``watches.alternate``. Nodes come and
+An alternate subtree is made of nodes like any other, and is reached only through ``monitors.alternate``. Nodes come and
 go in pairs; an alternate's root has a pair of its own, of which the second node is unused.
 """
 
@@ -27,11 +27,11 @@ class AdaptiveState(GrowingState):
     Examples
     --------
     >>> tree = AdaptiveState.begin({"buffer_rows": 2, "grace": 1}, max_bytes=2**20)
-    >>> tree.sizes["node"], len(tree.watches), int(tree.watching["alternates"][0])
+    >>> tree.sizes["node"], len(tree.monitors), int(tree.trials["alternates"][0])
     (15, 15, 0)
     """
 
-    watches = Field(
+    monitors = Field(
         {
             "parent": Index("node"),  # -1: the root; of an alternate's root: the node that it may replace
             "alternate": Index("node", optional=False),  # 0: none
@@ -48,7 +48,7 @@ class AdaptiveState(GrowingState):
     # which of the two was right.
     windows = Field(Real(), "node", ADWIN_WIDTH)
     # Counters, and the list of free pairs of nodes.
-    watching = Field(
+    trials = Field(
         {
             "free_pair": Index("node", optional=False),  # 0: none; linked through nodes.left
             "free_pairs": COUNT,
@@ -69,15 +69,15 @@ class AdaptiveState(GrowingState):
     @property
     def alternate_subtrees(self) -> int:  # type: ignore[override]
         """Number of alternate subtrees."""
-        return int(self.watching["alternates"][0])
+        return int(self.trials["alternates"][0])
 
     def ensure_capacity(self, splits: int = 1) -> None:
         """Make room for the splits and alternates that the kernel has counted; some is kept for alternates alone."""
         full = int(self.options["full"][0])
         self.options["full"] = 0
-        super().ensure_capacity(max(splits, int(self.watching["needed"][0])))
-        if not self.watching["main"][0]:
-            self.watching["full"] = self.options["full"][0]
+        super().ensure_capacity(max(splits, int(self.trials["needed"][0])))
+        if not self.trials["main"][0]:
+            self.trials["full"] = self.options["full"][0]
             self.options["full"] = full
 
     def main(self) -> TreeState:
@@ -101,11 +101,11 @@ class AdaptiveState(GrowingState):
         """
         from quercus.statistics.detector_kernels import are_sound_windows  # not for kernels
 
-        nodes, watches, trials = used["nodes"], used["watches"], used["watching"][0]
+        nodes, monitors, trials = used["nodes"], used["monitors"], used["trials"][0]
         left = nodes["left"]
         main = walk_down(left, 0)
-        tried = main[watches["alternate"][main] != 0]
-        roots = watches["alternate"][tried]
+        tried = main[monitors["alternate"][main] != 0]
+        roots = monitors["alternate"][tried]
         require(((roots > 0) & (roots < len(nodes) - 1)).all(), "its alternate subtrees have no root")
         living = np.concatenate([main, *(walk_down(left, int(root)) for root in roots)])
         first = int(trials["free_pair"]) or -1
@@ -117,11 +117,11 @@ class AdaptiveState(GrowingState):
         parent[roots] = tried
         alternate = np.zeros(len(nodes), np.int64)
         alternate[tried] = roots
-        starts = np.flatnonzero(watches["starts"])
+        starts = np.flatnonzero(monitors["starts"])
         require(
             np.array_equal(np.sort(np.concatenate([living, gone])), np.arange(len(nodes)))
-            and np.array_equal(watches["parent"], parent)
-            and np.array_equal(watches["alternate"], alternate)
+            and np.array_equal(monitors["parent"], parent)
+            and np.array_equal(monitors["alternate"], alternate)
             and np.isin(starts, main).all(),
             "its alternate subtrees do not fit the tree",
         )
@@ -145,7 +145,7 @@ class AdaptiveState(GrowingState):
         return np.concatenate([slots[is_main], slots[~is_main]])
 
     def _missing_nodes(self, splits: int) -> int:
-        used, free, main = int(self.options["nodes"][0]), int(self.watching["free_pairs"][0]), self.watching["main"][0]
+        used, free, main = int(self.options["nodes"][0]), int(self.trials["free_pairs"][0]), self.trials["main"][0]
         rows = len(self.nodes)
         while not has_pairs(rows, used, free, main, splits):
             rows += 1

@@ -220,7 +220,7 @@ def find_cut(tree: Any, node: int, table: Any, children: Any) -> tuple[int, int]
     cuts = 0
     if pool.correction != NO_CORRECTION:
         cuts = count_cuts(tree, node, children)
-    levels = find_levels(pool.correction, cuts, tree.regions[node].looks)
+    levels = find_levels(pool.correction, cuts, tree.regions[node].evaluations)
     best, best_feature, best_row = 0.0, -1, -1
     parent = math.nan
     for j in range(tree.options[0].features):

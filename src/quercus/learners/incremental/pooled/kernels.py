@@ -49,7 +49,7 @@ def evaluate_due(tree: Any, table: Any, children: Any, stack: Any, size: int) ->
             if option.nodes + 2 > len(tree.nodes):
                 tree.pooling[0].needs = NEEDS_NODES
                 return False
-            tree.regions[node].looks += 1
+            tree.regions[node].evaluations += 1
             j, cut = find_cut(tree, node, table, children)
             if j >= 0:
                 split_leaf(tree, node, j, cut, children)

@@ -18,7 +18,7 @@ from quercus.learners.incremental.checks import ROUNDING, require
 from quercus.learners.incremental.kernels import find_leaves
 from quercus.learners.incremental.layout import (
     CREDIBLE,
-    CUTS_AND_LOOKS,
+    CUTS_AND_EVALUATIONS,
     FIRST_ROWS,
     HEAVIEST_SUM,
     HOEFFDING_INTERVAL,
@@ -65,7 +65,7 @@ class PooledState(GrowingState):
     # What a leaf knows besides its counts.
     regions = Field(
         {
-            "looks": Whole(np.int64, high=2**62),  # evaluations
+            "evaluations": Whole(np.int64, high=2**62),  # of its cuts
             "start": COUNT,  # of its rows in `sorted`
             "rows": COUNT,
             "labels": COUNT,  # labelled rows
@@ -81,7 +81,7 @@ class PooledState(GrowingState):
         {
             "measure": Whole(INT, high=MEASURE_DEVIATION),
             "bound": Whole(INT, low=CREDIBLE, high=HOEFFDING_INTERVAL),
-            "correction": Whole(INT, high=CUTS_AND_LOOKS),
+            "correction": Whole(INT, high=CUTS_AND_EVALUATIONS),
             "size": Whole(INT, high=SIZE_VOLUME),
             "delta": Real(low=0.0, high=0.5),
             "min_leaf": Real(low=0.0),

@@ -1,4 +1,7 @@
-"""The loop over rows of a reinforced tree, compiled. ``docs/reinforced.md`` tells each step."""
+"""The loop over rows of a reinforced tree, compiled. ``docs/reinforced.md`` tells each step.
+
+States are partial assignments of features, actions are questions and answers (Garlapati et al., 2015).
+"""
 
 from __future__ import annotations
 

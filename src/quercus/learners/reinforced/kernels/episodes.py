@@ -1,4 +1,4 @@
-"""The path of a case: what it asks for, step by step, and why it stops; compiled. See ``docs/reinforced.md``."""
+"""The episode of a case: what it asks for, step by step, and why it stops; compiled. See ``docs/reinforced.md``."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def rate_items(tree: Any, work: Any, state: int, explore: int) -> None:
 
 @kernel
 def pick_item(tree: Any, work: Any, state: int, count: int, luck: float) -> None:
-    """Choose among the items that can be asked for: by luck, or without any the one that is worth most."""
+    """Choose among the items that can be asked for: by luck to explore, or without any the greedy one, worth most."""
     episode, settings, best, classes = work.episode[0], work.settings[0], -np.inf, tree.options[0].classes
     episode.item, episode.score, episode.stop = NOWHERE, 0.0, WORTH
     drawn = int(luck * (count + (0 if settings.truncated else classes))) if luck >= 0.0 else NOWHERE
@@ -171,7 +171,7 @@ def choose_item(tree: Any, work: Any, paid: Any, state: int, left: float, buys: 
 
 @kernel
 def follow_item(tree: Any, work: Any, row: Any, i: int) -> np.int64:
-    """Go on by the result of an item; return the state to which that leads."""
+    """Make the transition by the result of an item; return the state to which that leads."""
     episode, item = work.episode[0], work.items[i]
     hash_item(tree, work, item, row)
     episode.key0 ^= item.key0
@@ -210,7 +210,7 @@ def is_trusted(tree: Any, work: Any, state: int) -> bool:
 
 @kernel
 def take_answering(tree: Any, work: Any, state: int) -> bool:
-    """Note a state as that which answers, if it was met often enough; return whether it was."""
+    """Let a state answer if it was met often enough, else a shorter path does: back-off; return whether it was."""
     if not is_trusted(tree, work, state):
         return False
     work.episode[0].answering = state
@@ -221,7 +221,7 @@ def take_answering(tree: Any, work: Any, state: int) -> bool:
 
 @kernel
 def run_episode(tree: Any, work: Any, rows: Any, i: int, left: float, buys: bool, explore: int) -> None:
-    """Go the path of a case: by what is known for nothing; what is not is bought, or else the path ends there."""
+    """Run the episode of a case: by what is known for nothing; what is not is bought, or else it ends there."""
     episode, row, status, state = work.episode[0], rows.X[i], rows.status[i], np.int64(0)
     episode.cost, episode.anchor, episode.held = 0.0, -1, find_status(work, status)
     begin_episode(tree, work)

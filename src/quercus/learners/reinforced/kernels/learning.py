@@ -1,4 +1,4 @@
-"""Learning from the path of a case, or from whole rows; compiled. See ``docs/reinforced.md``."""
+"""Q-learning, or expected backups, from the path of a case or from whole rows; compiled. See ``docs/reinforced.md``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def needs_resize(tree: Any, work: Any, row: Any, label: int) -> bool:
 def keep_value(tree: Any, work: Any, f: int, x: float, w: float) -> None:
     """Keep a number among the last ones, and draw bins from them when it is time: quantiles of a sliding window."""
     feature = tree.features[f]
-    feature.cells = max(feature.cells, 1)
+    feature.bins = max(feature.bins, 1)
     if feature.known > KEPT_VALUES and not work.settings[0].alpha > 0.0:
         return
     kept, place, number = tree.kept[feature.slot], (feature.known - 1) % KEPT_VALUES, min(feature.known, KEPT_VALUES)
@@ -50,8 +50,8 @@ def keep_value(tree: Any, work: Any, f: int, x: float, w: float) -> None:
     for k in range(found):
         tree.edges[f, k] = work.edges[k]
     # As long as there are as many bins as before, they keep their names.
-    feature.drawn += found + 1 != feature.cells
-    feature.cells = found + 1
+    feature.drawn += found + 1 != feature.bins
+    feature.bins = found + 1
 
 
 @kernel
@@ -64,12 +64,12 @@ def count_values(tree: Any, work: Any, row: Any, status: Any, w: float, whole: i
             if feature.kind == NUMERIC:
                 keep_value(tree, work, f, row[f], w)
             else:
-                feature.cells = max(feature.cells, int(row[f]) + 1)
+                feature.bins = max(feature.bins, int(row[f]) + 1)
 
 
 @kernel
 def learning_rate(alpha: float, w: float, n: float) -> float:
-    """Return how far the last example moves what was learned from all."""
+    """Return the learning rate of an example: that of a mean (Robbins & Monro, 1951), or of a moving average."""
     return max(w / n, 1.0 - (1.0 - alpha) ** w) if alpha > 0.0 else w / n
 
 
@@ -88,7 +88,7 @@ def begin_anew(tree: Any, action: Any, drawn: int) -> None:
 
 @kernel
 def add_transition(tree: Any, action: int, last: int, target: int, share: float) -> None:
-    """Note where an action led for the first time, behind the last transition of others."""
+    """Add a transition of an action to the model, behind the last one of others."""
     found, transitions = tree.options[0].free, tree.transitions
     if found >= 0:
         tree.options[0].free = transitions[found].next
@@ -142,7 +142,7 @@ def update_action(tree: Any, work: Any, pair: Any, w: float) -> None:
 
 @kernel
 def update_nodes(tree: Any, work: Any, label: int, w: float) -> None:
-    """Learn an example: states of more items first, at each the reports, then its actions, then its value."""
+    """Learn an example by backups from the end: states of more items first, then actions, then the value of each."""
     episode, nodes, pairs, largest = work.episode[0], work.nodes, work.pairs, 0
     alpha, classes = work.settings[0].alpha, tree.options[0].classes
     for j in range(episode.nodes):
@@ -191,7 +191,7 @@ def learn_example(tree: Any, work: Any, row: Any, status: Any, label: int, w: fl
 
 @kernel
 def monitor_answer(tree: Any, is_wrong: bool) -> None:
-    """Watch whether answers are right; when they become worse, let what was learned count less, and explore more.
+    """Monitor whether answers are right; when they become worse, let what was learned count less, and explore more.
 
     The detector is ADWIN (Bifet & Gavalda, 2007).
     """

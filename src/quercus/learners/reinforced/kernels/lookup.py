@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.kernels import find_cell
+from quercus.acquisition.kernels import find_bin
 from quercus.compile import kernel
 from quercus.learners.reinforced.layout import NOWHERE
 from quercus.randomness import GOLDEN, mix_bits
@@ -18,13 +18,13 @@ def hash_item(tree: Any, work: Any, item: Any, row: Any) -> None:
     item.key0, item.key1, item.drawn = np.uint64(0), np.uint64(0), 0
     for k in range(item.first, item.last):
         f = work.members[k]
-        x, drawn, cell = row[f], 0, 0
+        x, drawn, bin_id = row[f], 0, 0
         item.drawn += tree.features[f].drawn
         if x == x:
             # 0 is a value that is missing, and 1 one that was never learned.
-            drawn, cell = tree.features[f].drawn, 2 + find_cell(tree.features, tree.edges, f, x)
+            drawn, bin_id = tree.features[f].drawn, 2 + find_bin(tree.features, tree.edges, f, x)
         key = mix_bits(np.uint64(f + 1) * np.uint64(GOLDEN) + np.uint64(drawn))
-        key = mix_bits(key + np.uint64(cell))
+        key = mix_bits(key + np.uint64(bin_id))
         item.key0 ^= key
         item.key1 ^= mix_bits(key + np.uint64(GOLDEN))
 

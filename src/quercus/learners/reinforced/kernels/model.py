@@ -16,7 +16,7 @@ from quercus.learners.reinforced.layout import ENOUGH, JOINT, MIXED, NODES, NOWH
 
 @kernel
 def count_result(tree: Any, work: Any, item: Any, label: int, w: float) -> None:
-    """Count the result of an item in an example of a class; with `alpha` older ones are discounted."""
+    """Count the result of an item in an example of a class; with `alpha` older ones decay exponentially."""
     place, head, counts = reach_result(tree, item), tree.features[item.head], tree.counts
     alpha = work.settings[0].alpha
     if alpha > 0.0:
@@ -70,7 +70,7 @@ def mix_posterior(tree: Any, work: Any, state: int, row: int) -> None:
 
 @kernel
 def best_reward(tree: Any, work: Any, row: int) -> float:
-    """Return what the best answer brings, if classes are as probable as that."""
+    """Return what the Bayes decision, the best answer, brings if classes are as probable as that."""
     best, every, classes, proba = -np.inf, 0.0, tree.options[0].classes, work.proba
     if work.settings[0].by_loss:
         for k in range(classes):
@@ -113,7 +113,7 @@ def value_action(tree: Any, work: Any, action: Any) -> float:
 
 @kernel
 def value_node(tree: Any, work: Any, node: int) -> float:
-    """Return what a state is worth that an example changes: by the best answer, or the best action that was tried."""
+    """Return the value of a state that an example changes: Bellman's maximum over its answers and tried actions."""
     state, settings = work.nodes[node].state, work.settings[0]
     mix_posterior(tree, work, state, NODES + node)
     value = best_reward(tree, work, MIXED)
@@ -127,7 +127,7 @@ def value_node(tree: Any, work: Any, node: int) -> float:
 
 @kernel
 def price_items(work: Any, classes: int) -> None:
-    """Write what each item costs in the unit of rewards, and what it is taken to be worth at first."""
+    """Write what each item costs in the unit of rewards, and its optimistic value at first."""
     settings, bound = work.settings[0], work.bounds[classes]
     for i in range(len(work.items)):
         item, charge = work.items[i], 0.0

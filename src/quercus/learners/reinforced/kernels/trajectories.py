@@ -1,4 +1,7 @@
-"""Which states and actions an example changes; compiled. See ``docs/reinforced.md``."""
+"""Which states and actions an example changes; compiled. See ``docs/reinforced.md``.
+
+Beside the path of the case those of other orders and subsets (the multiple paths of Garlapati et al., 2015).
+"""
 
 from __future__ import annotations
 

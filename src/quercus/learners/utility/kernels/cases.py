@@ -1,4 +1,7 @@
-"""The loops over rows of a utility tree, compiled. ``docs/utility.md`` tells each step."""
+"""The loops over rows of a utility tree, compiled. ``docs/utility.md`` tells each step.
+
+A case that explores is planned by a posterior sample (Thompson, 1933), others by the mean (Rahbar et al., 2023).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from quercus.learners.utility.kernels.layout import EC2, QUANTILES, SETTINGS
 from quercus.learners.utility.kernels.pairs import learn_pairs
 from quercus.learners.utility.kernels.planning import begin_path, find_path, make_workspace, plan_step, reveal
 from quercus.learners.utility.kernels.posterior import (
-    average_cells,
+    average_bins,
     draw_rest,
     fill_classes,
     fill_posterior,
@@ -138,12 +141,12 @@ def learn_case(
         state.features[f].asked += whole != 0 or work.status[f] in (KNOWN, MISSING)
         if not work.trial[f]:
             continue
-        cells = state.features[f].cells
+        bins = state.features[f].bins
         redrawn = learn_value(state, f, row[f], y, w, forget > 0.0, order)
-        # With other cells the probabilities of all classes are others.
-        redrawn |= cells != state.features[f].cells
+        # With other bins the probabilities of all classes are others.
+        redrawn |= bins != state.features[f].bins
         for c in range(0 if redrawn else y, state.options[0].classes if redrawn else y + 1):
-            average_cells(settings, state, mean, f, c)
+            average_bins(settings, state, mean, f, c)
     learn_pairs(state, row, work.trial, y, w)
     return forget == 0.0 and classes == state.options[0].classes
 

@@ -1,4 +1,4 @@
-"""Hypotheses: rows of one cell per feature, with their weights and regions; compiled."""
+"""Hypotheses of EC2 (Golovin et al., 2010): rows of one bin per feature, with their weights and regions; compiled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.kernels import find_cell
+from quercus.acquisition.kernels import find_bin
 from quercus.acquisition.layout import KNOWN
 from quercus.compile import kernel
 from quercus.decision import decide
@@ -20,42 +20,42 @@ _DRAWS = 20
 
 @kernel(no_refcount=True)
 def count_rows(features: Any, most: int) -> int:
-    """Return how many rows of one cell per feature there are, or a number above the most that matters."""
+    """Return how many rows of one bin per feature there are, or a number above the most that matters."""
     rows = 1
     for f in range(len(features)):
-        rows *= max(features[f].cells, 1)
+        rows *= max(features[f].bins, 1)
         if rows > most:
             break
     return rows
 
 
 @kernel(no_refcount=True)
-def write_row(features: Any, number: int, cells: Any) -> None:
+def write_row(features: Any, number: int, bins: Any) -> None:
     """Write the row of this number, the last feature changing first."""
     for back in range(len(features)):
         f = len(features) - 1 - back
-        width = max(features[f].cells, 1)
-        cells[f] = number % width
+        width = max(features[f].bins, 1)
+        bins[f] = number % width
         number //= width
 
 
 @kernel(inline=True, no_refcount=True)
-def cell_at(theta: Any, first: int, cells: int, label: int, rest: float) -> int:
-    """Return the cell at which the running sum of P(cell | class) exceeds a number."""
-    cell = 0
-    while cell < cells - 1:
-        rest -= theta[first + cell, label]
+def bin_at(theta: Any, first: int, bins: int, label: int, rest: float) -> int:
+    """Return the bin at which the running sum of P(bin | class) exceeds a number: inverse transform sampling."""
+    bin_id = 0
+    while bin_id < bins - 1:
+        rest -= theta[first + bin_id, label]
         if rest < 0.0:
             break
-        cell += 1
-    return cell
+        bin_id += 1
+    return bin_id
 
 
 @kernel(inline=True, no_refcount=True)
-def draw_values(features: Any, theta: Any, generator: Any, label: int, cells: Any) -> None:
-    """Draw the cell of each feature in a class."""
+def draw_values(features: Any, theta: Any, generator: Any, label: int, bins: Any) -> None:
+    """Draw the bin of each feature in a class: ancestral sampling of naive Bayes, whose class is drawn first."""
     for f in range(len(features)):
-        cells[f] = cell_at(theta, features[f].first, features[f].cells, label, draw_uniform(generator))
+        bins[f] = bin_at(theta, features[f].first, features[f].bins, label, draw_uniform(generator))
 
 
 @kernel(inline=True, no_refcount=True)
@@ -71,18 +71,18 @@ def draw_class(shares: Any, generator: Any, classes: int) -> int:
 
 
 @kernel(inline=True, no_refcount=True)
-def find_place(cells: Any, places: Any, row: int) -> bool:
-    """Return whether a row is another than all rows before it, and note it in the hash table."""
+def find_place(bins: Any, places: Any, row: int) -> bool:
+    """Return whether a row is new, and add it to the hash table: FNV-1a (G. Fowler et al., 1991), linear probing."""
     size = len(places)
     key = np.uint64(14695981039346656037)
-    for f in range(cells.shape[1]):
-        key = (key ^ np.uint64(cells[row, f])) * np.uint64(1099511628211)
+    for f in range(bins.shape[1]):
+        key = (key ^ np.uint64(bins[row, f])) * np.uint64(1099511628211)
     place = np.int64((key ^ (key >> np.uint64(29))) % np.uint64(size))
     while places[place] >= 0:
         other = places[place]
         same = True
-        for f in range(cells.shape[1]):
-            if cells[other, f] != cells[row, f]:
+        for f in range(bins.shape[1]):
+            if bins[other, f] != bins[row, f]:
                 same = False
                 break
         if same:
@@ -93,18 +93,18 @@ def find_place(cells: Any, places: Any, row: int) -> bool:
 
 
 @kernel(no_refcount=True)
-def weigh_row(features: Any, theta: Any, shares: Any, classes: int, cells: Any, r: Any) -> float:
-    """Write the weight of a hypothesis by class, without a factor; return the weight of all."""
+def weigh_row(features: Any, theta: Any, shares: Any, classes: int, bins: Any, r: Any) -> float:
+    """Write the weight of a hypothesis by class (naive Bayes), without a factor; return the weight of all."""
     shift = 1.0
     for y in range(classes):
         r[y] = shares[y]
     for f in range(len(features)):
-        if features[f].cells < 2:
+        if features[f].bins < 2:
             continue
-        cell = features[f].first + cells[f]
+        bin_id = features[f].first + bins[f]
         top = 0.0
         for y in range(classes):
-            r[y] *= theta[cell, y]
+            r[y] *= theta[bin_id, y]
             top = max(top, r[y])
         # Only the weight may be too small for a number, not what the region follows from.
         if 0.0 < top < _SMALLEST:
@@ -121,7 +121,7 @@ def weigh_row(features: Any, theta: Any, shares: Any, classes: int, cells: Any, 
 def make_hypotheses(settings: Any, state: Any, posterior: Any, order: Any, loss: Any, r: Any) -> None:
     """Make the hypotheses: all rows if they are no more than asked for, otherwise as many different draws."""
     classes, features, shares, theta = state.options[0].classes, state.features, posterior.classes, posterior.theta
-    cells, places, weight, region = posterior.cells, posterior.places, posterior.weight, posterior.region
+    bins, places, weight, region = posterior.bins, posterior.places, posterior.weight, posterior.region
     generator = posterior.generator[0]
     rows = count_rows(features, settings.hypotheses)
     enumerates = rows <= settings.hypotheses
@@ -135,12 +135,12 @@ def make_hypotheses(settings: Any, state: Any, posterior: Any, order: Any, loss:
             break
         is_new = True
         if enumerates:
-            write_row(features, i, cells[number])
+            write_row(features, i, bins[number])
         else:
-            draw_values(features, theta, generator, draw_class(shares, generator, classes), cells[number])
-            is_new = find_place(cells, places, number)
+            draw_values(features, theta, generator, draw_class(shares, generator, classes), bins[number])
+            is_new = find_place(bins, places, number)
         if is_new:
-            weight[number] = weigh_row(features, theta, shares, classes, cells[number], r)
+            weight[number] = weigh_row(features, theta, shares, classes, bins[number], r)
             region[number] = decide(r, order, loss, classes)
             total += weight[number]
             number += 1
@@ -156,19 +156,19 @@ def mark_alive(state: Any, posterior: Any, row: Any, status: Any, edge: Any) -> 
 
     Those are the version space (Mitchell, 1982).
     """
-    number, cells, alive, regions_of = posterior.facts[HYPOTHESES], posterior.cells, posterior.alive, posterior.region
+    number, bins, alive, regions_of = posterior.facts[HYPOTHESES], posterior.bins, posterior.alive, posterior.region
     for h in range(number):
         alive[h] = 1
     for f in range(len(status)):
         if status[f] != KNOWN:
             continue
-        cell = find_cell(state.features, state.edges, f, row[f])
-        if cell < 0:
+        bin_id = find_bin(state.features, state.edges, f, row[f])
+        if bin_id < 0:
             continue
         k = edge[f]
         for h in range(number):
-            other = cells[h, f]
-            agrees = other == cell if k < 0 else (other <= k) == (cell <= k)
+            other = bins[h, f]
+            agrees = other == bin_id if k < 0 else (other <= k) == (bin_id <= k)
             alive[h] &= agrees
     region, regions = -1, 0
     for h in range(number):

@@ -10,7 +10,7 @@ from typing import Any
 
 from quercus.acquisition.layout import ORDERED, UNKNOWN
 from quercus.compile import kernel
-from quercus.learners.utility.kernels.hypotheses import cell_at
+from quercus.learners.utility.kernels.hypotheses import bin_at
 from quercus.learners.utility.kernels.layout import MOST_LIKELY, MOST_SAMPLES
 from quercus.learners.utility.kernels.pairs import add_pair, weigh_pairs
 from quercus.randomness import draw_uniform
@@ -32,7 +32,7 @@ def expect_loss(q: Any, loss: Any, answer: int, classes: int) -> float:
 
 @kernel(no_refcount=True)
 def find_answer(q: Any, loss: Any, classes: int) -> int:
-    """Return the answer of least expected loss, of equal ones the first."""
+    """Return the Bayes decision: the answer of least expected loss, of equal ones the first."""
     best, least = 0, expect_loss(q, loss, 0, classes)
     for answer in range(1, classes):
         expected = expect_loss(q, loss, answer, classes)
@@ -76,7 +76,7 @@ def widest_loss(loss: Any, classes: int) -> float:
 
 @kernel(no_refcount=True)
 def expect_regret(q: Any, loss: Any, answer: int, classes: int) -> float:
-    """Return how much less the right answer is expected to lose than this one."""
+    """Return the expected regret of an answer; that of the best one is the value of perfect information."""
     regret = expect_loss(q, loss, answer, classes)
     for y in range(classes if loss.shape[0] > 0 else 0):
         regret -= q[y] * spread_loss(loss, y, classes)[0]
@@ -103,15 +103,15 @@ def draw_samples(posterior: Any, classes: int) -> None:
 @kernel
 def see_feature(features: Any, posterior: Any, f: int, classes: int) -> None:
     """Find what a feature is in each row, from the numbers that were drawn for it."""
-    theta, numbers, samples, first, cells = (
+    theta, numbers, samples, first, bins = (
         posterior.theta,
         posterior.numbers,
         posterior.samples,
         features[f].first,
-        features[f].cells,
+        features[f].bins,
     )
     for row in range(classes * count_samples(classes)):
-        samples[row, f] = cell_at(theta, first, cells, row // count_samples(classes), numbers[row, f])
+        samples[row, f] = bin_at(theta, first, bins, row // count_samples(classes), numbers[row, f])
     posterior.seen[f] = 1
 
 
@@ -132,11 +132,11 @@ def find_likely(q: Any, classes: int, likely: Any) -> int:
 
 
 @kernel(inline=True, no_refcount=True)
-def see_cell(theta: Any, cell: int, outlook: Any, classes: int) -> None:
-    """Change the class probabilities of an outlook by a cell that its sample shows."""
+def see_bin(theta: Any, bin_id: int, outlook: Any, classes: int) -> None:
+    """Change the class probabilities of an outlook by a bin that its sample shows: Bayes' rule."""
     total = 0.0
     for y in range(classes):
-        outlook[y] *= theta[cell, y]
+        outlook[y] *= theta[bin_id, y]
         total += outlook[y]
     # After each feature: of many together too few digits would be left.
     for y in range(classes):
@@ -153,12 +153,12 @@ def price_of(settings: Any, prices: Any, i: int) -> float:
 def save_by_pair(
     pairs: Any, features: Any, unit: float, prior: float, q: Any, loss: Any, classes: int, i: int, j: int, both: Any
 ) -> float:
-    """Return what it is expected to save to know two features that are counted together."""
+    """Return the value of information of two features that are counted together."""
     answer, saved = find_answer(q, loss, classes), 0.0
     total, outlook = both[0], both[1]
     weigh_pairs(pairs, features, unit, i, j, classes, total)
-    for u in range(features[i].cells):
-        for v in range(features[j].cells):
+    for u in range(features[i].bins):
+        for v in range(features[j].bins):
             for y in range(classes):
                 outlook[y] = q[y] * add_pair(pairs, features, unit, prior, i, u, u + 1, j, v, y) / (prior + total[y])
             now = expect_loss(outlook, loss, answer, classes)
@@ -174,14 +174,14 @@ def find_reachable(prices: Any, features: Any, status: Any, selected: Any, ratio
     for i in range(len(taken)):
         for k in range(prices.starts[i], prices.starts[i + 1] if prices.bound[i] and selected[i] else 0):
             f = prices.members[k]
-            tells = status[f] == UNKNOWN and features[f].cells > 1
-            if tells and not is_unlocked(prices, status, taken, i):
+            informs = status[f] == UNKNOWN and features[f].bins > 1
+            if informs and not is_unlocked(prices, status, taken, i):
                 taken[i] = _BEHIND
 
 
 @kernel
 def is_unlocked(prices: Any, status: Any, taken: Any, i: int) -> bool:
-    """Return whether all that an item needs is settled, or would have been bought before it."""
+    """Return whether all that an item needs is resolved, or would have been bought before it."""
     lacks = 0
     for j in range(len(prices.price)):
         for k in range(prices.starts[j], prices.starts[j + 1] if prices.needs[i, j] and taken[j] != _TAKEN else 0):
@@ -229,22 +229,22 @@ def is_worth_buying(
         for y in range(classes):
             outlooks[row, y] = q[y]
     find_reachable(prices, state.features, status, posterior.selected, work.ratios, taken)
-    spent, price, at_stake, saved = 0.0, 0.0, expect_regret(q, loss, answer, classes), 0.0
+    spent, price, loss_at_stake, saved = 0.0, 0.0, expect_regret(q, loss, answer, classes), 0.0
     while saved * worth <= price:
         best = find_next(prices, status, work.ratios, taken, left - spent)
-        if best < 0 or price >= at_stake * worth:
+        if best < 0 or price >= loss_at_stake * worth:
             return False
         taken[best] = _TAKEN
         spent += prices.price[best]
         price += price_of(settings, prices, best)
         for k in range(prices.starts[best], prices.starts[best + 1]):
             f = prices.members[k]
-            if status[f] == UNKNOWN and features[f].cells > 1:
+            if status[f] == UNKNOWN and features[f].bins > 1:
                 if not posterior.seen[f]:
                     see_feature(features, posterior, f, classes)
                 for row in range(count * samples):
-                    cell = features[f].first + shown[likely[row // samples] * samples + row % samples, f]
-                    see_cell(theta, cell, outlooks[row], classes)
+                    bin_id = features[f].first + shown[likely[row // samples] * samples + row % samples, f]
+                    see_bin(theta, bin_id, outlooks[row], classes)
         saved = 0.0
         for row in range(count * samples):
             outlook = outlooks[row]

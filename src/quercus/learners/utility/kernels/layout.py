@@ -14,7 +14,7 @@ MOST_JOINT = 4096
 # A unit beyond this is brought back; powers of two change no digit.
 LARGEST_UNIT = 2.0**64
 # Whether an item can be bought now, whether all or some of what it brings is young; MATE: only as the second of two.
-NOT_OFFERED, GROWN, YOUNG_IN_PART, YOUNG_WHOLLY, MATE = range(5)
+NOT_BUYABLE, GROWN, YOUNG_IN_PART, YOUNG_WHOLLY, MATE = range(5)
 # What the facts of a posterior are: whether it was drawn for a case that explores, and the number of its hypotheses.
 EXPLORES, HYPOTHESES = range(2)
 FIRST_CAPACITY = 4
@@ -46,22 +46,22 @@ SETTINGS = np.dtype(
 class Posterior(Struct):
     """Probabilities to plan and answer with, the mean or a sample.
 
-    ``theta`` is P(cell | class) by cell and class, ``entropy`` its entropy in bits by feature and class, ``classes``
+    ``theta`` is P(bin | class) by bin and class, ``entropy`` its entropy in bits by feature and class, ``classes``
     P(class). ``picked`` is the edge of each feature that is the only one to be asked about (-1: all are), ``chance``
-    the probability of that. ``luck`` is the score of each item under the objective "random". Hypotheses: ``cells`` by
+    the probability of that. ``luck`` is the score of each item under the objective "random". Hypotheses: ``bins`` by
     hypothesis and feature, ``weight``, ``region``, ``alive`` (agrees with what is known), ``places`` a hash table.
-    ``samples`` are rows of cells drawn of each class: those of a feature are found from ``numbers`` when it is first
+    ``samples`` are rows of bins drawn of each class: those of a feature are found from ``numbers`` when it is first
     looked at (``seen``). ``selected`` tells of each item whether a case may buy it. ``facts`` are two numbers;
     ``generator`` is what all this was drawn with.
     """
 
-    theta = Field(np.float64, "cell", "class")
+    theta = Field(np.float64, "bin", "class")
     entropy = Field(np.float64, "feature", "class")
     classes = Field(np.float64, "class")
     picked = Field(np.int64, "feature")
     chance = Field(np.float64, "feature")
     luck = Field(np.float64, "feature")
-    cells = Field(np.int32, "hypothesis", "feature")
+    bins = Field(np.int32, "hypothesis", "feature")
     weight = Field(np.float64, "hypothesis")
     region = Field(np.int64, "hypothesis")
     alive = Field(np.uint8, "hypothesis")
@@ -77,10 +77,10 @@ class Posterior(Struct):
 class CaseWorkspace(Struct):
     """Room for one case.
 
-    By feature: ``status`` and ``trial``, ``edge`` by which its value counts (-1: by its cell), ``chosen`` that it would
+    By feature: ``status`` and ``trial``, ``edge`` by which its value counts (-1: by its bin), ``chosen`` that it would
     be bought with, ``first_score`` when it was first scored (NaN: not yet), ``scores`` of now, ``partner``: the feature
     that it was to be bought after, given which it counts (-1: none). By class: ``q``, ``r``. ``outcomes`` and
-    ``shares`` by cell and class, ``joint`` by joint outcome and class. By item: ``offers``, ``ratios`` of score and
+    ``shares`` by bin and class, ``joint`` by joint outcome and class. By item: ``buyable``, ``ratios`` of score and
     price, ``mates`` for whose sake it would be bought (-1: none), ``pair_scores`` of both, ``taken`` in thought.
     ``promised`` is the item that is next (-1: none). ``likely`` are the classes of the ``outlooks``: class
     probabilities if a sample is what the case turns out to be.
@@ -95,10 +95,10 @@ class CaseWorkspace(Struct):
     partner = Field(np.int64, "feature")
     q = Field(np.float64, "class")
     r = Field(np.float64, "class")
-    outcomes = Field(np.float64, "cell", "class")
-    shares = Field(np.float64, "cell", "class")
+    outcomes = Field(np.float64, "bin", "class")
+    shares = Field(np.float64, "bin", "class")
     joint = Field(np.float64, "joint", "class")
-    offers = Field(np.uint8, "item")
+    buyable = Field(np.uint8, "item")
     ratios = Field(np.float64, "item")
     mates = Field(np.int64, "item")
     pair_scores = Field(np.float64, "item")

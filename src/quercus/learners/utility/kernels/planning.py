@@ -1,4 +1,7 @@
-"""One step of a case: what is bought next, or why nothing; compiled. See ``docs/utility.md``."""
+"""One step of a case: what is bought next, or why nothing; compiled. See ``docs/utility.md``.
+
+The item of largest score per price is bought: greedy adaptive selection (Golovin & Krause, 2011).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.kernels import find_cell
+from quercus.acquisition.kernels import find_bin
 from quercus.acquisition.layout import (
     BUDGET,
     CONFIDENT,
@@ -32,7 +35,7 @@ from quercus.learners.utility.kernels.layout import (
     MOST_JOINT,
     MOST_LIKELY,
     MOST_SAMPLES,
-    NOT_OFFERED,
+    NOT_BUYABLE,
     QUANTILES,
     YOUNG_IN_PART,
     YOUNG_WHOLLY,
@@ -47,9 +50,9 @@ from quercus.learners.utility.kernels.scores import score_features, score_group,
 def make_workspace(state: Any, prices: Any) -> Any:
     """Return room for one case."""
     features, classes = len(state.features), len(state.weights)
-    cells, joint, items = 2, 1, len(prices.price)
+    bins, joint, items = 2, 1, len(prices.price)
     for f in range(features):
-        cells = max(cells, state.features[f].room)
+        bins = max(bins, state.features[f].capacity)
     for i in range(items):
         if prices.starts[i + 1] - prices.starts[i] > 1:
             joint = MOST_JOINT
@@ -63,8 +66,8 @@ def make_workspace(state: Any, prices: Any) -> Any:
         np.full(features, -1),
         np.zeros(classes),
         np.zeros(classes),
-        np.zeros((cells, classes)),
-        np.zeros((cells, classes)),
+        np.zeros((bins, classes)),
+        np.zeros((bins, classes)),
         np.zeros((joint, classes)),
         np.zeros(items, np.uint8),
         np.zeros(items),
@@ -89,7 +92,7 @@ def needs_more(prices: Any, status: Any, i: int) -> bool:
 
 
 @kernel
-def find_buyable(state: Any, prices: Any, status: Any, offers: Any) -> None:
+def find_buyable(state: Any, prices: Any, status: Any, buyable: Any) -> None:
     """Write for each item whether it can be bought now, and whether all or some of what it brings is young."""
     patience = be_patient(state.options[0].rows)
     for i in range(len(prices.price)):
@@ -101,20 +104,20 @@ def find_buyable(state: Any, prices: Any, status: Any, offers: Any) -> None:
                     young += 1
                 else:
                     grown += 1
-        offers[i] = NOT_OFFERED
+        buyable[i] = NOT_BUYABLE
         if young + grown > 0 and not (prices.bound[i] and needs_more(prices, status, i)):
-            offers[i] = GROWN if young == 0 else YOUNG_IN_PART if grown > 0 else YOUNG_WHOLLY
+            buyable[i] = GROWN if young == 0 else YOUNG_IN_PART if grown > 0 else YOUNG_WHOLLY
 
 
 @kernel
-def find_first(prices: Any, offers: Any, left: float, explores: int) -> int:
+def find_first(prices: Any, buyable: Any, left: float, explores: int) -> int:
     """Return the item that is bought whatever its score: a free one, then a young one if the case explores; or -1."""
     free, young = -1, -1
-    for back in range(len(offers)):
-        i = len(offers) - 1 - back
-        if offers[i] not in (NOT_OFFERED, MATE) and prices.price[i] == 0.0:
+    for back in range(len(buyable)):
+        i = len(buyable) - 1 - back
+        if buyable[i] not in (NOT_BUYABLE, MATE) and prices.price[i] == 0.0:
             free = i
-        if offers[i] in (YOUNG_IN_PART, YOUNG_WHOLLY) and prices.price[i] <= left:
+        if buyable[i] in (YOUNG_IN_PART, YOUNG_WHOLLY) and prices.price[i] <= left:
             young = i
     return free if free >= 0 else young if explores else -1
 
@@ -135,10 +138,10 @@ def score_items(
     settings: Any, state: Any, prices: Any, posterior: Any, work: Any, status: Any, left: float, gain: float
 ) -> int:
     """Write score per price of each item that can be bought, -1 if that is too little; tell why nothing may be left."""
-    reason, offers = NOTHING_LEFT, work.offers
-    for i in range(len(offers)):
+    reason, buyable = NOTHING_LEFT, work.buyable
+    for i in range(len(buyable)):
         work.ratios[i], work.mates[i] = -1.0, -1
-        if offers[i] in (NOT_OFFERED, MATE) or (offers[i] == YOUNG_WHOLLY and not posterior.facts[EXPLORES]):
+        if buyable[i] in (NOT_BUYABLE, MATE) or (buyable[i] == YOUNG_WHOLLY and not posterior.facts[EXPLORES]):
             continue
         if prices.price[i] > left:
             if reason == NOTHING_LEFT:
@@ -167,21 +170,21 @@ def choose_item(
     gain: float,
     decision: Any,
 ) -> None:
-    """Decide for the item of largest score per price, or tell why there is none."""
+    """Decide for the item of largest score per price (greedy), or tell why there is none."""
     score_features(settings, state, prices.item, posterior, work, status)
     if settings.lookahead > 1:
         score_partnered(settings, state, posterior, work, row, status)
     decision.item, decision.score = -1, 0.0
     decision.stop = score_items(settings, state, prices, posterior, work, status, left, gain)
-    offers, promised = work.offers, work.promised[0]
-    if promised >= 0 and offers[promised] not in (NOT_OFFERED, MATE) and prices.price[promised] <= left:
+    buyable, promised = work.buyable, work.promised[0]
+    if promised >= 0 and buyable[promised] not in (NOT_BUYABLE, MATE) and prices.price[promised] <= left:
         decision.item, decision.score = promised, work.pair_scores[promised]
     else:
         if settings.lookahead > 1:
             find_mates(settings, state, prices, work, left, gain)
-        for i in range(len(offers)):
+        for i in range(len(buyable)):
             best = work.ratios[decision.item] if decision.item >= 0 else -1.0
-            if work.ratios[i] > best and offers[i] != MATE:
+            if work.ratios[i] > best and buyable[i] != MATE:
                 decision.item, decision.score = i, work.pair_scores[i]
     if decision.item >= 0:
         decision.stop = GOES_ON
@@ -201,9 +204,9 @@ def plan_step(
 ) -> None:
     """Decide what to buy next by what is known of a row; the workspace tells what that is."""
     status, q = work.status, work.q
-    find_buyable(state, prices, status, work.offers)
+    find_buyable(state, prices, status, work.buyable)
     forget_choice(work)
-    decision.item = find_first(prices, work.offers, left, posterior.facts[EXPLORES])
+    decision.item = find_first(prices, work.buyable, left, posterior.facts[EXPLORES])
     decision.score = 0.0
     decision.stop = GOES_ON
     if decision.item < 0:
@@ -216,7 +219,7 @@ def plan_step(
         elif is_confident(settings, loss, q, state.options[0].classes):
             decision.stop = CONFIDENT
         else:
-            bar_items(posterior.selected, work.offers)
+            bar_items(posterior.selected, work.buyable)
             choose_item(settings, state, prices, posterior, work, row, status, left, settings.gain, decision)
             # The second of a pair was paid for with the first.
             is_promised = decision.item >= 0 and decision.item == work.promised[0]
@@ -227,11 +230,11 @@ def plan_step(
 
 
 @kernel(inline=True)
-def bar_items(selected: Any, offers: Any) -> None:
-    """Take back the offer of what is not selected."""
-    for i in range(len(offers)):
+def bar_items(selected: Any, buyable: Any) -> None:
+    """Let nothing be bought that is not selected."""
+    for i in range(len(buyable)):
         if not selected[i]:
-            offers[i] = NOT_OFFERED
+            buyable[i] = NOT_BUYABLE
 
 
 @kernel
@@ -254,7 +257,7 @@ def reveal(state: Any, prices: Any, work: Any, source: Any, status: Any, row: An
             work.edge[f] = work.chosen[f]
     work.promised[0] = -1
     mate = work.mates[i]
-    if mate >= 0 and status[f] == KNOWN and find_cell(state.features, state.edges, f, row[f]) >= 0:
+    if mate >= 0 and status[f] == KNOWN and find_bin(state.features, state.edges, f, row[f]) >= 0:
         work.promised[0] = mate
         work.partner[prices.members[prices.starts[mate]]] = f
 
@@ -278,29 +281,29 @@ def find_path(
 
     That is the order in which a case buys. What it was given without a question is taken as if it had been asked for.
     """
-    trial, status, offers = work.trial, work.status, work.offers
+    trial, status, buyable = work.trial, work.status, work.buyable
     for f in range(len(status)):
         trial[f] = status[f]
     begin_path(work, trial)
     is_strict, goes_on = True, settings.lookahead > 1 or state.options[0].numeric != QUANTILES
     while goes_on:
-        find_buyable(state, prices, trial, offers)
+        find_buyable(state, prices, trial, buyable)
         # What is not known can only have been the second of a pair.
         rest, waiting = left, 0
-        for i in range(len(offers)):
+        for i in range(len(buyable)):
             known = 0
             for k in range(prices.starts[i], prices.starts[i + 1]):
                 f = prices.members[k]
                 known += trial[f] == UNKNOWN and status[f] != UNKNOWN
             if known == 0:
-                offers[i] = MATE if offers[i] == GROWN else NOT_OFFERED
+                buyable[i] = MATE if buyable[i] == GROWN else NOT_BUYABLE
             else:
                 rest += prices.price[i]
                 waiting += 1
         if waiting == 0:
             break
         forget_choice(work)
-        decision.item = find_first(prices, offers, rest, posterior.facts[EXPLORES])
+        decision.item = find_first(prices, buyable, rest, posterior.facts[EXPLORES])
         if decision.item < 0:
             weigh_known(state, posterior, row, trial, work.edge, work.partner, work.q)
             if settings.lookahead > 1:
@@ -309,7 +312,7 @@ def find_path(
             if settings.objective == EC2:
                 mark_alive(state, posterior, row, trial, work.edge)
             if is_strict:
-                bar_items(posterior.selected, offers)
+                bar_items(posterior.selected, buyable)
             gain = settings.gain if is_strict else 0.0
             choose_item(settings, state, prices, posterior, work, row, trial, rest, gain, decision)
         if decision.item >= 0:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.acquisition.kernels import find_cell, seed_generator
+from quercus.acquisition.kernels import find_bin, seed_generator
 from quercus.acquisition.layout import KNOWN
 from quercus.compile import kernel
 from quercus.learners.utility.kernels.hypotheses import make_hypotheses
@@ -23,8 +23,8 @@ from quercus.learners.utility.kernels.layout import (
     TENTHS,
     new_posterior,
 )
-from quercus.learners.utility.kernels.pairs import share_by_partner, side_of
-from quercus.learners.utility.kernels.sampling import draw_cells
+from quercus.learners.utility.kernels.pairs import bin_range, share_by_partner
+from quercus.learners.utility.kernels.sampling import draw_bins
 from quercus.randomness import draw_uniform
 from quercus.rows import NUMERIC
 
@@ -61,7 +61,7 @@ def make_posterior(settings: Any, state: Any, items: int, explores: int, generat
 
 @kernel
 def fill_classes(settings: Any, state: Any, posterior: Any) -> None:
-    """Write P(class)."""
+    """Write P(class): the mean of its Dirichlet of one example each, or uniform."""
     classes = state.options[0].classes
     total = 0.0
     for y in range(classes):
@@ -72,41 +72,41 @@ def fill_classes(settings: Any, state: Any, posterior: Any) -> None:
 
 
 @kernel
-def measure_cells(settings: Any, state: Any, posterior: Any, f: int, y: int) -> None:
-    """Write the entropy of P(cell | class) of a feature, in bits, where it is needed."""
+def measure_bins(settings: Any, state: Any, posterior: Any, f: int, y: int) -> None:
+    """Write the entropy of P(bin | class) of a feature, in bits, where it is needed."""
     if settings.objective != IG:
         return
     first = state.features[f].first
     entropy = 0.0
-    for cell in range(first, first + state.features[f].cells):
-        p = posterior.theta[cell, y]
+    for bin_id in range(first, first + state.features[f].bins):
+        p = posterior.theta[bin_id, y]
         if p > 0.0:
             entropy -= p * log2(p)
     posterior.entropy[f, y] = entropy
 
 
 @kernel
-def average_cells(settings: Any, state: Any, posterior: Any, f: int, y: int) -> None:
-    """Write the mean of P(cell | class) of a feature."""
-    first, cells, unit = state.features[f].first, state.features[f].cells, state.options[0].unit
+def average_bins(settings: Any, state: Any, posterior: Any, f: int, y: int) -> None:
+    """Write the mean of P(bin | class) of a feature: that of its Dirichlet."""
+    first, bins, unit = state.features[f].first, state.features[f].bins, state.options[0].unit
     total = settings.prior + state.totals[f, y] / unit
-    for cell in range(first, first + cells):
-        posterior.theta[cell, y] = (settings.prior / cells + state.counts[cell, y] / unit) / total
-    measure_cells(settings, state, posterior, f, y)
+    for bin_id in range(first, first + bins):
+        posterior.theta[bin_id, y] = (settings.prior / bins + state.counts[bin_id, y] / unit) / total
+    measure_bins(settings, state, posterior, f, y)
 
 
 @kernel
 def fill_posterior(settings: Any, state: Any, posterior: Any, seed: np.uint64) -> None:
-    """Write P(cell | class) and P(class): their means or, for a case that explores, a sample (Thompson, 1933)."""
+    """Write P(bin | class) and P(class): their means or, for a case that explores, a sample (Thompson, 1933)."""
     seed_generator(posterior.generator[0], seed)
     fill_classes(settings, state, posterior)
     for y in range(state.options[0].classes):
         for f in range(len(state.features)):
             if posterior.facts[EXPLORES] and settings.lookahead < 2:
-                draw_cells(settings, state, posterior.theta, f, y, posterior.generator[0])
-                measure_cells(settings, state, posterior, f, y)
+                draw_bins(settings, state, posterior.theta, f, y, posterior.generator[0])
+                measure_bins(settings, state, posterior, f, y)
             else:
-                average_cells(settings, state, posterior, f, y)
+                average_bins(settings, state, posterior, f, y)
 
 
 @kernel
@@ -115,7 +115,7 @@ def pick_edges(state: Any, posterior: Any) -> None:
     favour = state.favour
     for f in range(len(favour)):
         posterior.picked[f] = -1
-        if state.features[f].kind != NUMERIC or state.features[f].cells != TENTHS:
+        if state.features[f].kind != NUMERIC or state.features[f].bins != TENTHS:
             continue
         best = 0
         for k in range(1, TENTHS - 1):
@@ -154,12 +154,12 @@ def draw_rest(settings: Any, state: Any, posterior: Any, order: Any, loss: Any, 
 
 @kernel(inline=True, no_refcount=True)
 def weigh_classes(q: Any, theta: Any, low: int, high: int, classes: int) -> None:
-    """Multiply the weight of each class by the probability of cells low .. high; small weights are all made larger."""
+    """Multiply the weight of each class by the probability of bins low .. high; small weights are all made larger."""
     top = 0.0
     for y in range(classes):
         p = theta[low, y]
-        for cell in range(low + 1, high):
-            p += theta[cell, y]
+        for bin_id in range(low + 1, high):
+            p += theta[bin_id, y]
         q[y] *= p
         top = max(top, q[y])
     for y in range(classes if top < _SMALLEST else 0):
@@ -173,21 +173,21 @@ def weigh_known(state: Any, posterior: Any, row: Any, status: Any, edge: Any, pa
     for y in range(classes):
         q[y] = posterior.classes[y]
     for f in range(len(status)):
-        cell = find_cell(state.features, state.edges, f, row[f]) if status[f] == KNOWN else -1
-        if cell >= 0 and partner[f] < 0:
+        bin_id = find_bin(state.features, state.edges, f, row[f]) if status[f] == KNOWN else -1
+        if bin_id >= 0 and partner[f] < 0:
             first = state.features[f].first
-            low, high = side_of(cell, edge[f], state.features[f].cells)
+            low, high = bin_range(bin_id, edge[f], state.features[f].bins)
             weigh_classes(q, posterior.theta, first + low, first + high, classes)
 
 
 @kernel
 def weigh_partners(prior: float, state: Any, work: Any, row: Any, status: Any, q: Any) -> None:
-    """Multiply the weight of each class by those known values that count given another."""
+    """Multiply the weight of each class by those known values that count given another: Bayes' rule."""
     for f in range(len(status)):
-        cell = find_cell(state.features, state.edges, f, row[f]) if status[f] == KNOWN else -1
-        if cell >= 0 and work.partner[f] >= 0:
+        bin_id = find_bin(state.features, state.edges, f, row[f]) if status[f] == KNOWN else -1
+        if bin_id >= 0 and work.partner[f] >= 0:
             share_by_partner(state, work, prior, row, f)
-            low, high = side_of(cell, work.edge[f], state.features[f].cells)
+            low, high = bin_range(bin_id, work.edge[f], state.features[f].bins)
             weigh_classes(q, work.shares, low, high, state.options[0].classes)
 
 

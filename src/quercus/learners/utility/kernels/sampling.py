@@ -1,4 +1,4 @@
-"""Samples of P(cell | class) from its Dirichlet posterior, by gamma variables; compiled.
+"""Samples of P(bin | class) from its Dirichlet posterior, by gamma variables; compiled.
 
 G. Marsaglia, W. W. Tsang: A Simple Method for Generating Gamma Variables. ACM TOMS, 2000. To plan by a sample while
 learning is Thompson sampling (Biometrika, 1933).
@@ -15,7 +15,7 @@ from quercus.randomness import draw_uniform
 
 @kernel(no_refcount=True)
 def draw_normal(generator: Any) -> float:
-    """Return a standard normal number, by Marsaglia's polar method."""
+    """Return a standard normal number, by the polar method (Marsaglia & Bray, 1964)."""
     while True:
         a = 2.0 * draw_uniform(generator) - 1.0
         b = 2.0 * draw_uniform(generator) - 1.0
@@ -46,16 +46,16 @@ def draw_gamma(generator: Any, shape: float) -> float:
 
 
 @kernel
-def draw_cells(settings: Any, state: Any, theta: Any, f: int, y: int, generator: Any) -> None:
-    """Draw P(cell | class) of a feature from its Dirichlet."""
-    first, cells = state.features[f].first, state.features[f].cells
+def draw_bins(settings: Any, state: Any, theta: Any, f: int, y: int, generator: Any) -> None:
+    """Draw P(bin | class) of a feature from its Dirichlet: gamma variables over their sum."""
+    first, bins = state.features[f].first, state.features[f].bins
     total = 0.0
-    for cell in range(first, first + cells):
-        shape = settings.prior / cells + state.counts[cell, y] / state.options[0].unit
-        theta[cell, y] = draw_gamma(generator, shape)
-        total += theta[cell, y]
-    for cell in range(first, first + cells):
-        theta[cell, y] = theta[cell, y] / total if total > 0.0 else 1.0 / cells
-    if cells == 0:
-        # The one cell of a feature of which nothing is known has no place, but is drawn in its turn.
+    for bin_id in range(first, first + bins):
+        shape = settings.prior / bins + state.counts[bin_id, y] / state.options[0].unit
+        theta[bin_id, y] = draw_gamma(generator, shape)
+        total += theta[bin_id, y]
+    for bin_id in range(first, first + bins):
+        theta[bin_id, y] = theta[bin_id, y] / total if total > 0.0 else 1.0 / bins
+    if bins == 0:
+        # The one bin of a feature of which nothing is known has no place, but is drawn in its turn.
         draw_gamma(generator, settings.prior)

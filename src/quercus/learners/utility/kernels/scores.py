@@ -18,7 +18,7 @@ from quercus.learners.utility.kernels.layout import (
     HYPOTHESES,
     IG,
     MOST_JOINT,
-    NOT_OFFERED,
+    NOT_BUYABLE,
     QUANTILES,
     RANDOM,
     TENTHS,
@@ -31,7 +31,7 @@ from quercus.rows import NUMERIC
 @kernel(inline=True, no_refcount=True)
 def has_edges(numeric: int, feature: Any) -> bool:
     """Return whether a question about a feature is one about an edge."""
-    return numeric != QUANTILES and feature.kind == NUMERIC and feature.cells == TENTHS
+    return numeric != QUANTILES and feature.kind == NUMERIC and feature.bins == TENTHS
 
 
 @kernel(no_refcount=True)
@@ -46,7 +46,7 @@ def spread(weights: Any, classes: int) -> float:
 
 @kernel(inline=True, no_refcount=True)
 def predict_outcome(q: Any, outcomes: Any, place: int, classes: int) -> float:
-    """Return how probable an outcome is."""
+    """Return how probable an outcome is: its posterior predictive."""
     p = 0.0
     for y in range(classes):
         p += q[y] * outcomes[place, y]
@@ -54,10 +54,10 @@ def predict_outcome(q: Any, outcomes: Any, place: int, classes: int) -> float:
 
 
 @kernel(inline=True, no_refcount=True)
-def score_entropy(q: Any, outcomes: Any, first: int, cells: int, classes: int) -> float:
-    """Return the entropy of the outcome, in bits."""
+def score_entropy(q: Any, outcomes: Any, first: int, bins: int, classes: int) -> float:
+    """Return the entropy of the outcome, in bits: uncertainty sampling."""
     entropy = 0.0
-    for place in range(first, first + cells):
+    for place in range(first, first + bins):
         p = predict_outcome(q, outcomes, place, classes)
         if p > 0.0:
             entropy -= p * log2(p)
@@ -65,14 +65,14 @@ def score_entropy(q: Any, outcomes: Any, first: int, cells: int, classes: int) -
 
 
 @kernel(no_refcount=True)
-def score_discounted(q: Any, r: Any, outcomes: Any, first: int, cells: int, classes: int) -> float:
-    """Return what the outcome is expected to discount of the edges between classes ("eced")."""
+def score_discounted(q: Any, r: Any, outcomes: Any, first: int, bins: int, classes: int) -> float:
+    """Return what the outcome is expected to discount of the edges between classes (ECED: Chen et al., 2017)."""
     whole, score = spread(q, classes), 0.0
-    for place in range(first, first + cells):
+    for place in range(first, first + bins):
         most = 0.0
         for y in range(classes):
             top = 0.0
-            for other in range(first, first + cells):
+            for other in range(first, first + bins):
                 top = max(top, outcomes[other, y])
             likely = outcomes[place, y] / top
             most = max(most, likely)
@@ -82,19 +82,19 @@ def score_discounted(q: Any, r: Any, outcomes: Any, first: int, cells: int, clas
 
 
 @kernel
-def score_cells(objective: int, state: Any, item: Any, posterior: Any, work: Any, status: Any) -> None:
-    """Write the scores of the unknown features on offer, with their cells as outcomes; not for "ec2"."""
+def score_bins(objective: int, state: Any, item: Any, posterior: Any, work: Any, status: Any) -> None:
+    """Write the scores of the unknown features that can be bought, with their bins as outcomes; not for "ec2"."""
     q, r, theta, entropy, luck = work.q, work.r, posterior.theta, posterior.entropy, posterior.luck
-    features, offers, scores, classes = state.features, work.offers, work.scores, state.options[0].classes
+    features, buyable, scores, classes = state.features, work.buyable, work.scores, state.options[0].classes
     for f in range(len(status)):
-        score, first, cells = 0.0, features[f].first, features[f].cells
+        score, first, bins = 0.0, features[f].first, features[f].bins
         if objective == RANDOM:
             score = luck[f]
-        elif status[f] == UNKNOWN and offers[item[f]] != NOT_OFFERED and cells > 1 and classes > 0:
+        elif status[f] == UNKNOWN and buyable[item[f]] != NOT_BUYABLE and bins > 1 and classes > 0:
             if objective == ECED:
-                score = score_discounted(q, r, theta, first, cells, classes)
+                score = score_discounted(q, r, theta, first, bins, classes)
             else:
-                score = score_entropy(q, theta, first, cells, classes)
+                score = score_entropy(q, theta, first, bins, classes)
             if objective == IG:
                 for y in range(classes):
                     score -= q[y] * entropy[f, y]
@@ -102,7 +102,7 @@ def score_cells(objective: int, state: Any, item: Any, posterior: Any, work: Any
 
 
 @kernel(no_refcount=True)
-def split_cells(theta: Any, first: int, edge: int, classes: int, outcomes: Any) -> None:
+def split_bins(theta: Any, first: int, edge: int, classes: int, outcomes: Any) -> None:
     """Write the probabilities of both sides of an edge."""
     for y in range(classes):
         low, high = 0.0, 0.0
@@ -129,7 +129,7 @@ def mean_entropy(q: Any, outcomes: Any, classes: int) -> float:
 @kernel(no_refcount=True)
 def score_edge(objective: int, q: Any, r: Any, theta: Any, first: int, edge: int, classes: int, outcomes: Any) -> float:
     """Return the score of a question about an edge; not for "ec2" and "random"."""
-    split_cells(theta, first, edge, classes, outcomes)
+    split_bins(theta, first, edge, classes, outcomes)
     score = 0.0
     if objective == ECED:
         score = score_discounted(q, r, outcomes, 0, 2, classes)
@@ -142,10 +142,10 @@ def score_edge(objective: int, q: Any, r: Any, theta: Any, first: int, edge: int
 
 @kernel(no_refcount=True)
 def add_hypotheses(
-    hypotheses: Any, region: Any, weight: Any, alive: Any, number: int, f: int, cells: int, classes: int, outcomes: Any
+    hypotheses: Any, region: Any, weight: Any, alive: Any, number: int, f: int, bins: int, classes: int, outcomes: Any
 ) -> None:
-    """Write what the hypotheses that agree weigh, by cell of a feature and by region."""
-    for v in range(max(cells, 1)):
+    """Write what the hypotheses that agree weigh, by bin of a feature and by region."""
+    for v in range(max(bins, 1)):
         for y in range(classes):
             outcomes[v, y] = 0.0
     for h in range(number):
@@ -154,20 +154,20 @@ def add_hypotheses(
 
 
 @kernel(no_refcount=True)
-def score_cut(q: Any, r: Any, theta: Any, first: int, cells: int, edge: int, classes: int, outcomes: Any) -> float:
+def score_cut(q: Any, r: Any, theta: Any, first: int, bins: int, edge: int, classes: int, outcomes: Any) -> float:
     """Return the weight of the pairs of hypotheses that the outcome is expected to cut (EC2: Golovin et al., 2010).
 
     Without any edge it is -1.
     """
     for y in range(classes):
         r[y] = 0.0
-        for v in range(cells):
+        for v in range(bins):
             r[y] += outcomes[v, y]
     score, start = spread(r, classes), 0
-    while start < cells:
+    while start < bins:
         stop = start + 1
         if edge >= 0:
-            stop = edge + 1 if start == 0 else cells
+            stop = edge + 1 if start == 0 else bins
         p = 0.0
         for y in range(classes):
             r[y] = 0.0
@@ -201,11 +201,11 @@ def choose_edge(settings: Any, state: Any, posterior: Any, work: Any, f: int, th
 
 
 @kernel(no_refcount=True)
-def score_shares(q: Any, shares: Any, cells: int, classes: int) -> float:
+def score_shares(q: Any, shares: Any, bins: int, classes: int) -> float:
     """Return the information gain (Lindley, 1956) of a question whose outcomes have these probabilities."""
-    score = score_entropy(q, shares, 0, cells, classes)
+    score = score_entropy(q, shares, 0, bins, classes)
     for y in range(classes):
-        for v in range(cells):
+        for v in range(bins):
             if shares[v, y] > 0.0:
                 score += q[y] * shares[v, y] * log2(shares[v, y])
     return max(score, 0.0)
@@ -213,27 +213,27 @@ def score_shares(q: Any, shares: Any, cells: int, classes: int) -> float:
 
 @kernel
 def score_features(settings: Any, state: Any, item: Any, posterior: Any, work: Any, status: Any) -> None:
-    """Write the score of every unknown feature on offer by itself, and the edge that it would be asked by."""
+    """Write the score of every unknown feature that can be bought, and the edge that it would be asked by."""
     options, q, r, outcomes, scores = state.options[0], work.q, work.r, work.outcomes, work.scores
-    classes, cuts, offers = options.classes, settings.objective == EC2, work.offers
+    classes, cuts, buyable = options.classes, settings.objective == EC2, work.buyable
     if not cuts:
-        score_cells(settings.objective, state, item, posterior, work, status)
+        score_bins(settings.objective, state, item, posterior, work, status)
     for f in range(len(status) if cuts or options.numeric != QUANTILES else 0):
-        first, cells = state.features[f].first, state.features[f].cells
-        is_asked = status[f] == UNKNOWN and offers[item[f]] != NOT_OFFERED
-        if is_asked and cells > 1 and cuts:
+        first, bins = state.features[f].first, state.features[f].bins
+        is_asked = status[f] == UNKNOWN and buyable[item[f]] != NOT_BUYABLE
+        if is_asked and bins > 1 and cuts:
             add_hypotheses(
-                posterior.cells,
+                posterior.bins,
                 posterior.region,
                 posterior.weight,
                 posterior.alive,
                 posterior.facts[HYPOTHESES],
                 f,
-                cells,
+                bins,
                 classes,
                 outcomes,
             )
-            scores[f] = max(score_cut(q, r, posterior.theta, first, cells, -1, classes, outcomes), 0.0)
+            scores[f] = max(score_cut(q, r, posterior.theta, first, bins, -1, classes, outcomes), 0.0)
         elif cuts:
             scores[f] = 0.0
         if is_asked and has_edges(options.numeric, state.features[f]):
@@ -250,13 +250,13 @@ def score_partnered(settings: Any, state: Any, posterior: Any, work: Any, row: A
             if has_edges(state.options[0].numeric, state.features[f]):
                 choose_edge(settings, state, posterior, work, f, work.shares, 0)
             else:
-                work.scores[f] = score_shares(work.q, work.shares, state.features[f].cells, classes)
+                work.scores[f] = score_shares(work.q, work.shares, state.features[f].bins, classes)
 
 
 @kernel(inline=True, no_refcount=True)
-def count_outcomes(edge: int, cells: int) -> int:
+def count_outcomes(edge: int, bins: int) -> int:
     """Return how many outcomes a question about a feature has."""
-    return 2 if edge >= 0 else max(cells, 1)
+    return 2 if edge >= 0 else max(bins, 1)
 
 
 @kernel(no_refcount=True)
@@ -280,13 +280,13 @@ def score_joint(settings: Any, state: Any, prices: Any, posterior: Any, work: An
         joint[0, y] = q[y]
     for k in range(prices.starts[i], prices.starts[i + 1]):
         f = prices.members[k]
-        first, cells, edge = state.features[f].first, state.features[f].cells, work.chosen[f]
+        first, bins, edge = state.features[f].first, state.features[f].bins, work.chosen[f]
         if status[f] == UNKNOWN and edge >= 0:
-            split_cells(posterior.theta, first, edge, classes, work.outcomes)
+            split_bins(posterior.theta, first, edge, classes, work.outcomes)
             size = widen_joint(joint, size, work.outcomes, 0, 2, classes)
             score -= mean_entropy(q, work.outcomes, classes) if gains else 0.0
-        elif status[f] == UNKNOWN and cells > 1:
-            size = widen_joint(joint, size, posterior.theta, first, cells, classes)
+        elif status[f] == UNKNOWN and bins > 1:
+            size = widen_joint(joint, size, posterior.theta, first, bins, classes)
             for y in range(classes if gains else 0):
                 score -= q[y] * posterior.entropy[f, y]
     for place in range(size):
@@ -307,7 +307,7 @@ def score_group(settings: Any, state: Any, prices: Any, posterior: Any, work: An
         if status[f] == UNKNOWN:
             score += work.scores[f]
             features += 1
-            width = count_outcomes(work.chosen[f], state.features[f].cells)
+            width = count_outcomes(work.chosen[f], state.features[f].bins)
             outcomes = min(outcomes * width, MOST_JOINT + 1)
     if features > 1 and outcomes <= MOST_JOINT and settings.objective in (IG, US):
         score = score_joint(settings, state, prices, posterior, work, status, i)

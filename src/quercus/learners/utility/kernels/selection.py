@@ -1,4 +1,4 @@
-"""Which items a case may buy at all: the best at first sight, or now and then others; compiled."""
+"""Online selection of the items that a case may buy at all (Rahbar et al., 2023, appendix E); compiled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from quercus.acquisition.layout import UNKNOWN
 from quercus.compile import kernel
-from quercus.learners.utility.kernels.layout import GROWN, HYPOTHESES, NOT_OFFERED, RANDOM
+from quercus.learners.utility.kernels.layout import GROWN, HYPOTHESES, NOT_BUYABLE, RANDOM
 from quercus.learners.utility.kernels.planning import choose_item
 from quercus.randomness import draw_uniform
 
@@ -54,7 +54,7 @@ def select_best(settings: Any, state: Any, prices: Any, posterior: Any, work: An
     for f in range(len(work.trial)):
         work.trial[f], work.chosen[f], work.partner[f] = UNKNOWN, -1, -1
     for i in range(len(prices.price)):
-        work.offers[i] = GROWN if prices.price[i] > 0.0 else NOT_OFFERED
+        work.buyable[i] = GROWN if prices.price[i] > 0.0 else NOT_BUYABLE
     for y in range(state.options[0].classes):
         work.q[y] = posterior.classes[y]
     for h in range(posterior.facts[HYPOTHESES]):
@@ -103,7 +103,7 @@ def select_to_explore(
     r: Any,
     selected: Any,
 ) -> None:
-    """Select for a case that explores: mostly the best by the mean or by its luck, sometimes any."""
+    """Select for a case that explores, epsilon-greedy: mostly the best by the mean or by its luck, sometimes any."""
     if draw_uniform(generator) < _CURIOSITY:
         select_any(settings.select, generator, prices, selected)
     elif settings.objective == RANDOM:
