@@ -45,26 +45,13 @@ def test_saved_in_the_middle_it_buys_the_same(name, tmp_path):
 
 
 DAMAGES = {
-    "numeric": lambda a: a["options"]["numeric"].fill(7),
     "bins": lambda a: a["options"]["bins"].fill(9),
     "classes": lambda a: a["options"]["classes"].fill(9),
-    "unit": lambda a: a["options"]["unit"].fill(0.0),
     "generator": lambda a: [a["options"][name].fill(0) for name in ("g0", "g1", "g2", "g3")],
-    "kind": lambda a: a["features"]["kind"].fill(5),
     "first": lambda a: a["features"]["first"].fill(3),
     "cells": lambda a: a["features"]["cells"].fill(99),
-    "room": lambda a: a["features"]["room"].fill(-1),
     "slot": lambda a: a["features"]["slot"].fill(0),
-    "known": lambda a: a["features"]["known"].fill(-3),
-    "weights": lambda a: a["weights"].fill(-1.0),
-    "counts": lambda a: a["counts"].fill(np.nan),
-    "totals": lambda a: a["totals"].fill(np.inf),
-    "edges": lambda a: a["edges"].fill(np.nan),
     "unsorted": lambda a: np.copyto(a["edges"], a["edges"][:, ::-1].copy()),
-    "label": lambda a: a["kept"]["label"].fill(70),
-    "value": lambda a: a["kept"]["value"].fill(np.nan),
-    "shape": lambda a: a.update(totals=a["totals"][:, :-1].copy()),
-    "pairs": lambda a: a.update(pairs=np.zeros((1, 1, 1))),
     "paired": lambda a: a["options"]["paired"].fill(1),
 }
 
