@@ -148,7 +148,9 @@ def test_without_what_is_private_to_numba_the_answers_are_the_same(tmp_path):
 
 
 def test_warming_compiles_what_a_learner_needs():
-    assert quercus.warm("hoeffding", jobs=1, progress=False) < quercus.warm(jobs=2, progress=False)
+    assert quercus.warm("hoeffding", jobs=2, progress=False) < quercus.warm(
+        "hoeffding", "credible", jobs=1, progress=False
+    )
     with pytest.raises(ValueError, match="Did you mean HoeffdingTree"):
         quercus.warm("hoefding")
 

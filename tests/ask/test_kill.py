@@ -9,7 +9,7 @@ import time
 
 from tests.ask.kill_worker import ROWS, new_asker, stream, work
 
-KILLS = int(os.environ.get("QUERCUS_KILLS", "3"))
+KILLS = int(os.environ.get("QUERCUS_KILLS", "2"))
 
 
 def start(folder):

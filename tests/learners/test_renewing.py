@@ -31,6 +31,7 @@ VARIANTS = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("check", list(all_checks()), ids=lambda check: check.__name__.removeprefix("check_"))
 @pytest.mark.parametrize("variant", ["eager ddm", "default"])
 def test_the_contract(variant, check):
@@ -86,6 +87,7 @@ class Slow:
             self.background = None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("detector", [EAGER, DDM(), PageHinkley(threshold=10), ADWIN(delta=0.1)], ids=str)
 def test_answers_are_those_of_the_slow_one(detector):
     X, y = flipping(1200, 400)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -86,7 +87,7 @@ def find_damages(file: Model, declared: Mapping[str, Declared]) -> Iterator[Dama
         for dim in sizes:
             for size in _NO_SIZES:
                 extra = _changed(file.extra, [*place, "sizes", dim], size)
-                yield Damage(f"size {dim.split('/')[-1]}", repr(size), replace(file, extra=extra))
+                yield Damage(f"size {re.sub(r'[0-9]+', '#', dim)}", repr(size), replace(file, extra=extra))
 
 
 def _of_form(array: Array) -> Iterator[tuple[str, Array]]:

@@ -52,6 +52,7 @@ def stream():
     return changing(12_000, 3000)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("check", list(all_checks()), ids=lambda check: check.__name__.removeprefix("check_"))
 @pytest.mark.parametrize("learner", [LEARNERS[1], LEARNERS[2]], ids=["hoeffding", "confidence"])
 def test_the_contract(learner, check):

@@ -18,6 +18,7 @@ LEARNERS = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("check", list(all_checks()), ids=lambda check: check.__name__.removeprefix("check_"))
 @pytest.mark.parametrize("name", LEARNERS)
 def test_the_contract(name, check):
