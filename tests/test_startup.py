@@ -151,9 +151,8 @@ def test_without_what_is_private_to_numba_the_answers_are_the_same(tmp_path):
 
 
 def test_warming_compiles_what_a_learner_needs():
-    assert quercus.warm("hoeffding", jobs=2, progress=False) < quercus.warm(
-        "hoeffding", "credible", jobs=1, progress=False
-    )
+    everything = quercus.warm(progress=False) if os.environ.get("QUERCUS_SOAK") else len(_find_entries(()))
+    assert quercus.warm("hoeffding", jobs=2, progress=False) < everything
     with pytest.raises(ValueError, match="Did you mean HoeffdingTree"):
         quercus.warm("hoefding")
 
