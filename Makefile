@@ -18,6 +18,8 @@ test: .venv/ready
 	$(MAKE) --no-print-directory --jobs 2 lint unit
 
 # Tests of one file mostly need the same kernels: in one process, these are compiled once and not by both at a time.
+# They start many processes, each of which would translate all of the library anew if no bytecode were kept.
+unit: export PYTHONDONTWRITEBYTECODE =
 unit: .venv/ready
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 

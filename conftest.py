@@ -9,9 +9,13 @@ from hypothesis import settings
 # Alembic alone can run it.
 collect_ignore = ["src/quercus/ledger/migrations/env.py"]
 
+SOAK = bool(os.environ.get("QUERCUS_SOAK"))
 # Kernels compile inside the first example that needs them, so examples have no deadline.
-settings.register_profile("quercus", deadline=None)
+settings.register_profile("quercus", deadline=None, max_examples=100 if SOAK else 25)
 settings.load_profile("quercus")
+
+# Where most kernels are compiled: side by side, by one process from the first learner on, by the other from the last.
+COMPILING = ("tests/test_estimator.py", "tests/frozen/test_values.py")
 
 # A shell without a terminal starts jobs in the background deaf to Ctrl-C, which some tests send to themselves.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -24,8 +28,10 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Leave out what is not in the sample, the same in every process."""
-    if os.environ.get("QUERCUS_SOAK"):
+    """Begin with what compiles most; leave out what is not in the sample, the same in every process."""
+    first, second = ([item for item in items if item.nodeid.startswith(name)] for name in COMPILING)
+    items[:] = [*first, *second[::-1], *(item for item in items if not item.nodeid.startswith(COMPILING))]
+    if SOAK:
         return
     seen = Counter()
     for item in list(items):

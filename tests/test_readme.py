@@ -3,10 +3,10 @@
 import os
 import re
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -32,10 +32,12 @@ def test_python_blocks_run_in_order(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
-def test_example_scripts_run(script, tmp_path):
-    result = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "pictures")], capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr
-    assert "predicts" in result.stdout
+def test_example_scripts_run(script, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "pictures")])
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    finally:
+        plt.close("all")
+    assert "predicts" in capsys.readouterr().out
     assert list((tmp_path / "pictures").iterdir())

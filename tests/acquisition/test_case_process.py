@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 
 import quercus as qc
 
@@ -15,15 +14,16 @@ FINISH = """
 import json, sys
 import quercus as qc
 
-model, told = qc.load(sys.argv[1]), json.load(sys.stdin)
-ends = []
-for state, row in told:
-    case, asked = model.resume(state), []
-    while case.question is not None:
-        asked.append(case.question)
-        case.answer({name: row[name] for name in ("b", "c")} if case.question == "panel" else row[case.question])
-    ends.append([asked, case.prediction, case.probabilities, case.cost, case.stopped])
-print(json.dumps(ends))
+def finish(path, told):
+    model = qc.load(path)
+    for state, row in told:
+        case, asked = model.resume(state), []
+        while case.question is not None:
+            asked.append(case.question)
+            case.answer({name: row[name] for name in ("b", "c")} if case.question == "panel" else row[case.question])
+        yield asked, case.prediction, case.probabilities, case.cost, case.stopped
+
+print(json.dumps([list(finish(path, told)) for path, told in json.load(sys.stdin)]))
 """
 
 
@@ -35,11 +35,11 @@ def patients(rows, seed):
     return drawn, ["ill" if one else "well" for one in ill]
 
 
-@pytest.mark.parametrize("arguments", [{}, {"objective": "ec2", "hypotheses": 60}, {"lookahead": 2}], ids=str)
-def test_a_case_left_at_any_step_is_finished_by_another_process(arguments, tmp_path):
+def leave_cases(path, **arguments):
+    """Save a model; return cases that are left at any step, with their rows, and how each ends."""
     rows, labels = patients(200, seed=1)
     model = qc.UtilityTree(costs=COSTS, groups=GROUPS, **arguments).fit(rows, labels)
-    model.save(tmp_path / "model.quercus")
+    model.save(path)
     left, expected, steps = [], [], 0
     for explore, row in zip((True, False) * 3, patients(6, seed=2)[0], strict=True):
         case, states, asked = model.open(explore=explore), [], []
@@ -54,13 +54,14 @@ def test_a_case_left_at_any_step_is_finished_by_another_process(arguments, tmp_p
             left.append([state, row])
             expected.append([asked[done:], *end])
         steps += len(asked)
-    found = subprocess.run(
-        [sys.executable, "-c", FINISH, str(tmp_path / "model.quercus")],
-        input=json.dumps(left),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
     assert steps > 8
-    assert json.loads(found.stdout) == json.loads(json.dumps(expected))
+    return left, expected
+
+
+def test_a_case_left_at_any_step_is_finished_by_another_process(tmp_path):
+    models = {"plain": {}, "ec2": {"objective": "ec2", "hypotheses": 60}, "ahead": {"lookahead": 2}}
+    cases = {str(tmp_path / name): leave_cases(tmp_path / name, **given) for name, given in models.items()}
+    left = [(path, told) for path, (told, _) in cases.items()]
+    command = [sys.executable, "-c", FINISH]
+    found = subprocess.run(command, input=json.dumps(left), capture_output=True, text=True, check=True, timeout=300)
+    assert json.loads(found.stdout) == json.loads(json.dumps([expected for _, expected in cases.values()]))

@@ -115,6 +115,7 @@ def simulate(model, seed):
     return sums.tolist()
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_what_it_expects_is_what_happens_over_all_rows(name, seed):

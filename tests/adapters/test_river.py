@@ -1,7 +1,5 @@
 import copy
 import pickle
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -42,6 +40,7 @@ CHECKS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "check"), CHECKS)
 def test_river_check(name, check):
     check(RiverClassifier(make(name)))
@@ -145,15 +144,3 @@ def test_what_is_no_untrained_learner_is_refused():
         RiverClassifier(qc.ConfidenceTree)
     with pytest.raises(TypeError, match="not a int"):
         RiverClassifier(3)
-
-
-def test_river_is_imported_only_by_its_adapter():
-    code = "import sys, quercus, quercus.adapters; quercus.ConfidenceTree; print('river' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
-def test_without_river_the_extra_is_named():
-    code = "import sys; sys.modules['river'] = None; import quercus.adapters.river"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "pip install 'quercus[river]'" in done.stderr.splitlines()[-1]

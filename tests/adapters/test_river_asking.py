@@ -32,7 +32,7 @@ CHECKS = [
 POLICIES = [Uncertain(0.2), VariableUncertainty(0.2), Split(0.2), SelectiveSampling(0.1), Random(Share(0.2, window=50))]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(("name", "check"), CHECKS)
 def test_river_check(name, check):
     check(RiverAsking(*MODELS[name]).clone())

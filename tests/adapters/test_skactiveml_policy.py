@@ -67,6 +67,7 @@ def play(strategy, model):
     return asked, utilities
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: type(strategy).__name__)
 def test_a_strategy_decides_for_our_learner_as_for_its_own(strategy):
     model = warm()

@@ -74,6 +74,7 @@ def play(strategy, model, stop=300):
     return asked
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: f"{type(policy).__name__}-{policy.budget}")
 def test_it_asks_for_what_the_policy_asks_for(policy):
     model, strategy = fitted(grace_period=30), ActivemlStrategy(policy)

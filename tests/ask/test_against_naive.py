@@ -25,7 +25,7 @@ from quercus.ask.state import AskState
 from tests.ask.oracle import NaiveAsker, algorithm_2, algorithm_4, algorithm_5, algorithm_6, over_budget, xoshiro
 
 # Each case against a slow version: `make soak` runs them all.
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(7)
 
 EXACT = 1e-12
 

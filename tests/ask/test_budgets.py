@@ -120,6 +120,7 @@ def check_stream(seed):
     return policy, asked
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("first", range(0, 200, 25))
 def test_no_budget_is_exceeded_at_any_row(first):
     asked = [check_stream(seed)[1].sum() for seed in range(first, first + 25)]
@@ -175,6 +176,7 @@ def spent_share(seed):
     return policy, (prices[counted].sum() if budget.in_money else counted.sum()) / whole
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(72))
 def test_a_paced_budget_is_spent(seed):
     policy, share = spent_share(seed)

@@ -234,6 +234,7 @@ def test_a_power_that_is_none_is_refused(power):
         Epistemic(power=power)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("cls", [
     qc.ask.Random, qc.ask.Always, qc.ask.Uncertain, qc.ask.VariableUncertainty, qc.ask.RandomizedUncertainty,
     qc.ask.SelectiveSampling, qc.ask.Split, qc.ask.Confident, qc.ask.SplitConfident, Epistemic,

@@ -11,7 +11,7 @@ from contextlib import closing
 
 from tests.ask.kill_worker import ROWS, new_asker, stream, work
 
-KILLS = int(os.environ.get("QUERCUS_KILLS", "3"))
+KILLS = int(os.environ.get("QUERCUS_KILLS", "2"))
 
 
 def start(store):

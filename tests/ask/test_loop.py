@@ -47,6 +47,7 @@ def take(policy, compiled, size, learner=None, **arguments):
     return learner, said, np.concatenate([part.decisions for part in parts])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("loss", [None, {"yes": {"no": 5.0}}])
 @pytest.mark.parametrize("kind", POLICIES)
 def test_compiled_or_not_and_however_cut_it_is_the_same(kind, loss):

@@ -61,6 +61,7 @@ def score_of_chance(happened, chances):
     return (happened.sum() - chances.sum()) / math.sqrt((chances * (1 - chances)).sum())
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("paced", [True, False])
 @pytest.mark.parametrize("budget", [0.1, Share(0.1, window=500), Labels(ROWS // 10, rows=ROWS)])
 @pytest.mark.parametrize("cls", [*OURS, Given])

@@ -88,6 +88,7 @@ def test_the_chunk_size_changes_nothing_for_other_learners(learner: str) -> None
     assert runs[0].asked > 40
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("policy", [Doubtful(0.3), Uncertain(0.3), Random(0.2)], ids=repr)
 @pytest.mark.parametrize("delay", [0, 1, 25, (0, 60)])
 def test_late_labels_are_learned_when_they_come(policy: Policy, delay: Any) -> None:
@@ -165,6 +166,7 @@ def test_the_warm_up_is_free() -> None:
     assert features == X[1000:][looked.decisions["asked"] != 0].tolist()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("policy", "delay"),
     [

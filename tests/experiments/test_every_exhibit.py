@@ -18,6 +18,7 @@ UNSTORED = {("peers.speed", name) for name in ("calls", "startup", "asking")}
 STORED = [exhibit for exhibit in EXHIBITS if (exhibit.runs.study, exhibit.runs.name) not in UNSTORED]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("scale", ["quick", "full"])
 @pytest.mark.parametrize("runs", RUNS.values(), ids=map(".".join, RUNS))
 def test_cells_differ_and_are_plain(runs, scale):
@@ -38,6 +39,7 @@ def test_exhibits_of_a_study_have_names_of_their_own(study):
     assert bool(shown.summary) == study.startswith("papers.")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("exhibit", STORED, ids=[f"{exhibit.runs.study}-{exhibit.name}" for exhibit in STORED])
 def test_stored_results_are_told_and_drawn(exhibit):
     scale = STORE.best_scale(exhibit.runs)

@@ -34,7 +34,7 @@ def test_a_case_finds_what_is_stored(case):
     assert_as_stored(case, "usual")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("case", "cut"), CUT_TWICE, ids=[f"{case.name}-{cut}" for case, cut in CUT_TWICE])
 def test_batches_make_no_difference(case, cut):
     assert_as_stored(case, cut)

@@ -28,7 +28,7 @@ FORMS = {
     "UtilityTree, exp3": ("UtilityTree", {"numeric": "exp3", "objective": "eced", "select": 2}),
     "UtilityTree, ahead": ("UtilityTree", {"lookahead": 2, "bins": 4, "forget": 0.01}),
 }
-ROWS = 120
+ROWS = 80
 
 
 def play(form):

@@ -88,18 +88,19 @@ def judge(path: Path) -> tuple[str, str]:
         cause = error.__cause__
         if cause is not None and _is_in_kernel(cause):
             return "kernel", _tell(cause)
-        if isinstance(cause, MemoryError) and not _is_raised_by_us(cause):
+        if isinstance(cause, MemoryError) and not is_raised_by_us(cause):
             return "memory", _tell(cause)
         known = cause is None or isinstance(cause, ValueError | MemoryError)
         return ("refused" if known else "refused by chance"), str(error)
     except Exception as error:
-        if isinstance(error, ValueError | TypeError | MemoryError) and _is_raised_by_us(error):
+        if isinstance(error, ValueError | TypeError | MemoryError) and is_raised_by_us(error):
             return "refused later", str(error)
         return "error", _tell(error)
     return "works", ""
 
 
-def _is_raised_by_us(error: BaseException) -> bool:
+def is_raised_by_us(error: BaseException) -> bool:
+    """Return whether an error was thought of: some line of quercus raises it."""
     frame = list(traceback.walk_tb(error.__traceback__))[-1]
     code = frame[0].f_code
     return code.co_filename.startswith(_PACKAGE) and "raise" in linecache.getline(code.co_filename, frame[1])

@@ -49,6 +49,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("stream", STREAMS)
 def test_states_are_those_of_the_slow_detector(pair, stream):

@@ -48,6 +48,7 @@ def row(x: float, k: float, T: float) -> npt.NDArray[np.float64]:
     return np.array([[x, k, T]])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("T", "k"), PAIRS + LARGE)
 def test_quantiles_agree_with_thirty_digits(T: float, k: float) -> None:
     for tail in TAILS:
@@ -58,6 +59,7 @@ def test_quantiles_agree_with_thirty_digits(T: float, k: float) -> None:
             assert quick == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("T", "k"), PAIRS + LARGE)
 def test_distribution_agrees_with_thirty_digits(T: float, k: float) -> None:
     mean = (k + 1) / (T + 2)
@@ -129,6 +131,7 @@ def draw_pairs(rng: np.random.Generator, size: int) -> tuple[npt.NDArray[np.floa
     return T, np.minimum(k, T // 2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("upper", [False, True])
 def test_bounds_rise_with_k_and_fall_with_T(upper: bool) -> None:
     rng = np.random.default_rng(7)

@@ -33,6 +33,7 @@ def within(measured, expected, rows):
     return abs(measured - expected) <= 4 * math.sqrt(expected * (1 - expected) / rows) + 1e-12
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("stream", ALL, ids=lambda stream: stream.name)
 @settings(max_examples=15, deadline=None)
 @given(size=st.integers(1, 6000), rows=st.integers(1, 9000))

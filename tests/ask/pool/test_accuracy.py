@@ -33,6 +33,7 @@ def run(X, y, make=Halves, k=1, **given):
     return sampler, np.array(truths)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("explore", [0.1, 0.5, 1.0])
 @pytest.mark.parametrize("regions", [[0] * 12, [0] * 3 + [1] * 9, [0, 1, 2] * 4])
 def test_every_row_speaks_for_its_share_of_the_pool(explore, regions):
@@ -54,6 +55,7 @@ def test_every_row_speaks_for_its_share_of_the_pool(explore, regions):
     assert not asked[:3].any()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("explore", "k", "make"), [(0.3, 1, Halves), (1.0, 1, Halves), (0.5, 4, Halves), (0.3, 1, Joining)]
 )

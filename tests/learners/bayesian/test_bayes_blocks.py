@@ -32,6 +32,7 @@ def learn_in_parts(forest, X, y, w, size):
     return forest
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("way", WAYS)
 def test_any_partition_gives_the_same_state_with_blocks(way, dtype):
@@ -49,6 +50,7 @@ def test_any_partition_gives_the_same_state_with_blocks(way, dtype):
     np.testing.assert_array_equal(alone, answers[0])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", WAYS)
 def test_blocks_agree_with_changes_made_at_once(way):
     X, y = wide_rows(500, seed=2)

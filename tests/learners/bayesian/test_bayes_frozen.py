@@ -102,20 +102,14 @@ def test_in_slices_it_answers_the_same(monkeypatch):
 
 DAMAGES = {
     "options": lambda a: a["options"]["classes"].fill(9),
-    "columns": lambda a: a["columns"]["feature"].fill(77),
     "trees": lambda a: a["trees"]["node"].fill(3),
     "size": lambda a: a["nodes"]["size"].fill(1000),
     "picks": lambda a: a["picks"].fill(500),
-    "means": lambda a: a["means"].fill(np.nan),
     "classes": lambda a: a.update(means=a["means"][:, :1].copy()),
     "wide means": lambda a: a.update(means=np.tile(a["means"], 2)),
     "leaves": lambda a: a.update(means=a["means"][:-1].copy()),
-    "mu": lambda a: a["mu"].fill(np.inf),
     "shape": lambda a: a.update(mu=a["mu"][:, :-1].copy()),
-    "dimensions": lambda a: a.update(mu=a["mu"][0].copy()),
     "type": lambda a: a.update(mu=a["mu"].astype(np.float16)),
-    "no options": lambda a: a.update(options=a["options"][:0].copy()),
-    "missing": lambda a: a.pop("means"),
 }
 
 

@@ -70,6 +70,7 @@ VARIANTS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_row_changes_it_as_the_formulas_say(variant):
     rng = np.random.default_rng(3)

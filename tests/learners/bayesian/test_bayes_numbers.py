@@ -79,6 +79,7 @@ def hostile_streams(steps):
 STREAMS = hostile_streams(20_000)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     "settings",
     [{}, {"covariance": "diagonal"}, {"forget": 0.01}, {"scaling": None}, {"dtype": "float64"}, {"block": 16}],

@@ -48,6 +48,7 @@ def assert_in_order(forest, X):
     assert np.isfinite(forest.online_loss_)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("settings", [{}, {"block": 16}, {"scaling": None}, {"dtype": "float64"}], ids=str)
 @pytest.mark.parametrize("name", STREAMS)
 def test_many_features(name, settings):

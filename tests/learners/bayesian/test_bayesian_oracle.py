@@ -57,6 +57,7 @@ def assert_matches(tree, exact):
 # The update against integration
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(("depth", "d", "K"), SHAPES)
 def test_update_is_the_exact_posterior(depth, d, K, seed):
@@ -122,6 +123,7 @@ def test_a_leaf_that_must_have_been_reached_counts_the_label(alpha):
         assert_allclose(tree.alpha, [wanted], rtol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("alpha", HOSTILE)
 @pytest.mark.parametrize("responsibility", [1e-6, 0.9])
 def test_the_equation_of_a_leaf_is_solved(alpha, responsibility):

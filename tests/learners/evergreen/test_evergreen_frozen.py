@@ -82,10 +82,6 @@ def test_recent_labels_stay_where_they_count():
     assert frozen.state_arrays()["tree/recent"].size == 0
 
 
-def turn(state):
-    state.tree.nodes["left"][0] = len(state.tree.nodes) + 3
-
-
 def loop(state):
     state.tree.nodes["left"][state.tree.nodes["left"][0]] = 1
 
@@ -98,28 +94,8 @@ def other_kind(state):
     state.tree.nodes["set"][np.flatnonzero(state.tree.nodes["set"] >= 0)[0]] = -1
 
 
-def no_set(state):
-    state.tree.sets = state.tree.sets[:-1].copy()
-
-
-def too_deep(state):
-    state.tree.nodes["depth"] += 61
-
-
 def no_class(state):
     state.options["classes"] += 1
-
-
-def less_than_nothing(state):
-    state.tree.counts[0, 0] = -1.0
-
-
-def no_scale(state):
-    state.tree.nodes["scale"][0] = 0.0
-
-
-def no_number(state):
-    state.options["loss"] = np.nan
 
 
 def no_nodes(state):
@@ -129,16 +105,10 @@ def no_nodes(state):
 @pytest.mark.parametrize(
     "damage",
     [
-        turn,
         loop,
         no_feature,
         other_kind,
-        no_set,
-        too_deep,
         no_class,
-        less_than_nothing,
-        no_scale,
-        no_number,
         no_nodes,
     ],
 )

@@ -12,7 +12,7 @@ STREAMS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("stream", STREAMS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("bins", [64, 4])
@@ -57,7 +57,7 @@ def test_a_full_store_is_thinned_out(keep):
 
 def test_a_large_growth_catches_up():
     kinds = ("number",) * 60
-    X, y = make_rows(np.random.default_rng(5), 1500, kinds, classes=3, missing=0.0)
+    X, y = make_rows(np.random.default_rng(5), 1000, kinds, classes=3, missing=0.0)
     follower = Follower(*make_both(kinds, bins=6, adaptive=False))
     for i, (row, label) in enumerate(zip(X, y, strict=True)):
         follower.learn(row, label)

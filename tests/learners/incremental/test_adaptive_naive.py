@@ -51,6 +51,7 @@ def changing_labels(X, y, every):
     return number_by_arrival(np.where(np.arange(len(y)) // every % 2 == 0, y, simple).astype(int))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("rule", "leaf"),
     [("practical", "majority"), ("practical", "adaptive"), ("hoeffding", "naive_bayes"), ("hoeffding", "adaptive")],

@@ -9,7 +9,7 @@ from quercus import ConfidenceTree, HoeffdingTree
 from tests.learners.incremental.oracle.tree import NaiveTree
 
 # Each case against a slow version: `make soak` runs them all.
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(7)
 
 RULES = ["hoeffding", "practical", "theorem", "tight", "mcdiarmid"]
 

@@ -54,7 +54,7 @@ def run_both(X, y, w=None, nominal=(), **settings):
     return tree
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("criterion", "delta", "bound", "correction"),
     [

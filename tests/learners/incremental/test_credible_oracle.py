@@ -474,6 +474,7 @@ def random_pool(seed, K=3, noise=0.15, n=40):
     return rows, ys, draw.sample(range(n), n)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("size", ["pool", "labels", "volume"])

@@ -306,14 +306,8 @@ def test_a_loaded_tree_learns_one_at_a_time(tmp_path):
     [
         ("options", "free_slots", 1000),
         ("options", "free_buffers", 1000),
-        ("options", "time", 0),
-        ("options", "classes", 99),
-        ("nodes", "left", 2**31 - 1),
-        ("nodes", "slot", 10**6),
         ("features", "seen", 10**6),
         ("features", "offset", 10**6),
-        ("leaves", "buffer", 10**6),
-        ("hist", None, -1.0),
         ("buffers", None, 1e6),
     ],
 )

@@ -169,6 +169,7 @@ def grow_both(X, y, w, settings, joined=()):
 CASES = [(1, 2, "entropy", 1), (2, 2, "deviation", 0), (3, 3, "variance", 2), (4, 4, "entropy", 1)]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("bound", BOUNDS)

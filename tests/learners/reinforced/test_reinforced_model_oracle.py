@@ -351,6 +351,7 @@ def test_nothing_is_left_to_choose_again():
     assert (episode.items, episode.asks, episode.score, episode.stop) == ([], None, None, "budget")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("prior", [0, 2])
 @pytest.mark.parametrize("explore", [False, True])
 def test_a_case_that_is_looked_at_after_each_answer_goes_as_if_it_had_bought_at_once(explore, prior):

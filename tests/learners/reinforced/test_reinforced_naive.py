@@ -20,7 +20,7 @@ from tests.learners.reinforced.oracle import EXPLORED_MORE
 from tests.learners.utility.draws import Generator
 
 # Each case against a slow version: `make soak` runs them all.
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(7)
 
 GROUPED = {"costs": {"a": 3.0, "lab": 2.2, "e": 0.3}, "groups": {"lab": ["b", "c"]}, "requires": {"d": ["lab"]}}
 # Without a model: by it, what is free and tells nothing is worth as much as a report, and rounding would decide.

@@ -56,6 +56,7 @@ def run_one(tree, row, explore, seed):
     return cost, status, tree._posterior(known, status)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_row_is_bought_as_a_case_would(variant):
     rows, labels = adversarial_stream(1500)
@@ -72,6 +73,7 @@ def test_a_row_is_bought_as_a_case_would(variant):
     np.testing.assert_array_equal(result.proba, tree.predict_proba(rows[1400:]))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_learning_while_buying_is_a_case_at_a_time(variant):
     rows, labels = adversarial_stream(1100)

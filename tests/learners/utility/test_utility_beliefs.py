@@ -42,6 +42,7 @@ def believe_both(tree, plain, table, weight=10.0, classes=None):
     plain.add_prior(by_place(table), weight, classes)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("weight", [10.0, 3, None])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_beliefs_are_counted_as_the_page_says(variant, weight):

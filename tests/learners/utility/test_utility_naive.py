@@ -14,7 +14,7 @@ from tests.learners.utility.oracle import select as selecting
 from tests.learners.utility.oracle.state import NaiveUtility
 
 # Each case against a slow version: `make soak` runs them all.
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(8)
 
 KINDS = ("numeric", "nominal", "numeric", "nominal", "numeric")
 NAMES = tuple("abcde")

@@ -62,7 +62,7 @@ def follow(arguments, stream, explore, count=7):
     return followers
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("explore", [False, True], ids=["mean", "sample"])
 @pytest.mark.parametrize("variant", SELECTIONS)
 def test_cases_buy_among_what_the_page_says(variant, explore):

@@ -68,21 +68,13 @@ def test_a_row_counts_for_all_of_its_features():
     assert asked(model) == ({"x0": 4, "x1": 4, "x2": 4}, 4)
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda arrays: arrays["features"]["asked"].fill(1),
-        lambda arrays: arrays["options"]["rows"].fill(-1),
-        lambda arrays: arrays["options"]["rows"].fill(2**62),
-    ],
-)
-def test_a_file_whose_counts_make_no_sense_is_refused(damage, tmp_path):
+def test_a_file_whose_counts_make_no_sense_is_refused(tmp_path):
     UtilityTree().partial_fit([["a"], ["b"]] * 9, [0, 1] * 9).save(tmp_path / "model.quercus")
     model = read_model(tmp_path / "model.quercus")
-    model.arrays.update({name: array.copy() for name, array in model.arrays.items()})
     assert asked(UtilityTree._from_model(model)) == ({"x0": 18}, 18)
-    damage(model.arrays)
-    with pytest.raises(ModelFileError, match=r"do not fit together|numbers (below|above)"):
+    features = model.arrays["features"] = model.arrays["features"].copy()
+    features["asked"] = 1
+    with pytest.raises(ModelFileError, match="do not fit together"):
         UtilityTree._from_model(model)
 
 

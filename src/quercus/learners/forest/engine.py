@@ -69,7 +69,8 @@ class GrowingForestEngine:
 
     def load_state(self, params: Any, model: Model) -> GrowingForestState:
         """Rebuild the state from a file."""
-        record = read_state(model, ForestRecord, at_most={"feature": len(model.schema["names"])})
+        # It has no spare places: it is as large as its arrays, whatever the file tells.
+        record = read_state(model, ForestRecord, at_most={"feature": len(model.schema["names"])}, sizes={})
         if record.sizes["tree"] != params.trees or record.head["classes"][0] > len(model.schema["labels"]):
             raise ModelFileError("its trees do not fit together.")
         state = GrowingForestState(record, [None] * (2 * params.trees))

@@ -66,7 +66,7 @@ def _read_sizes(model: Model, kind: type[TreeState]) -> dict[str, int]:
         dims = [dim for dim in field.dims if isinstance(dim, str)]
         if not field.saved or not dims:
             continue
-        array = model.arrays[name]
+        array = model.array(name)
         wanted = [given[dim] for dim in dims] if given is not None else list(shapes[name][: len(dims)])
         for dim, n, used in zip(dims, wanted, array.shape, strict=False):
             require(type(n) is int and used <= n <= _SPARE * used + _MORE_SPARE, f"it has places for {n!r} of {dim!r}")
