@@ -36,9 +36,10 @@ METRICS = (
     *("accuracy", "balanced_accuracy", "f1_smallest", "kappa", "kappa_temporal"),
     *("log_loss", "brier", "average_precision", "money", "majority_accuracy", "previous_accuracy"),
     *("leaves", "nbytes", "seconds", "cpu_seconds", "labels", "spent", "cost", "cost_per_row", "bought_per_row"),
+    *("auc", "ece", "lift", "paid", "total", "total_per_row"),
 )
 _SHOWN = ("accuracy", "log_loss", "leaves", "seconds")
-_AMOUNTS = ("money", "leaves", "nbytes", "labels", "spent", "cost")
+_AMOUNTS = ("money", "leaves", "nbytes", "labels", "spent", "cost", "paid", "total")
 
 
 def repeat(
@@ -218,9 +219,20 @@ class Repeats:
         return make_frame(columns_of(tidy), backend)
 
     def table(self, metrics: Sequence[str] | None = None) -> str:
-        """Return means, standard errors and paired differences as plain text; with costs if a learner has any."""
+        """Return means, standard errors and paired differences as plain text.
+
+        Parameters
+        ----------
+        metrics
+            Which figures. None: accuracy, before it balanced accuracy and AUC where classes are imbalanced, log-loss,
+            leaves and seconds; with the cost of a row if a learner buys features, and all money if losses have a price.
+        """
         if metrics is None:
-            metrics = [_SHOWN[0], *(["cost_per_row"] if self.with_costs else []), *_SHOWN[1:]]
+            runs = self.runs.values()
+            first = ["balanced_accuracy", "auc"] if any(run.imbalanced for run in runs) else []
+            money = ["cost_per_row"] if self.with_costs else []
+            money += ["total_per_row"] if any(run.loss for run in runs) else []
+            metrics = [*first, _SHOWN[0], *money, *_SHOWN[1:]]
         lines: list[tuple[str, ...]] = []
         for metric in metrics:
             lines += [] if not lines else [("",)]

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from quercus.evaluation.curves import CurveRecorder, WindowRecorder
 from quercus.evaluation.drivers import Answers, Driver
 from quercus.evaluation.errors import located
 from quercus.evaluation.facts import bytes_of, features_of, leaves_of, parameters_of
-from quercus.evaluation.metrics import Scores
+from quercus.evaluation.metrics import Scores, sort_key
 from quercus.evaluation.money import Loss
-from quercus.evaluation.run import Run, figures
+from quercus.evaluation.run import USUAL_SHARE, Run
 from quercus.interrupts import uninterrupted
 
 if TYPE_CHECKING:
@@ -150,5 +152,42 @@ class Session:
             windows=self.windows.columns(),
             **asked,
             **paid,
-            **figures(self.scores),
+            **figures(self.scores, self._share_asked()),
         )
+
+    def _share_asked(self) -> float:
+        """Return the share of scored rows whose labels were asked for, the usual one if that says nothing."""
+        asked = 0 if self.run_ledger is None else self.run_ledger.asked
+        return asked / self.scores.rows if 0 < asked < self.scores.rows else USUAL_SHARE
+
+
+def figures(scores: Scores, share: float = USUAL_SHARE) -> dict[str, Any]:
+    """Return the figures of a run by the names of `Run`, classes sorted.
+
+    Parameters
+    ----------
+    scores
+        What was measured.
+    share
+        Of the rows, where the lift is taken.
+
+    Examples
+    --------
+    >>> figures(Scores())["rows"]
+    0
+    """
+    order = sorted(range(len(scores.classes)), key=lambda i: sort_key(scores.classes[i]))
+    classes = [scores.classes[i] for i in order]
+    names = (
+        "rows accuracy balanced_accuracy kappa majority_accuracy previous_accuracy kappa_temporal smallest_class "
+        "f1_smallest log_loss brier average_precision auc ece calibration loss money"
+    )
+    f1, roc = scores.f1, scores.roc
+    return {name: getattr(scores, name) for name in names.split()} | {
+        "classes": classes,
+        "confusion": np.ascontiguousarray(scores.confusion[order][:, [*(i + 1 for i in order), 0]]),
+        "f1": {label: f1[label] for label in classes if label in f1},
+        "roc": {label: roc[label] for label in classes if label in roc},
+        "lift": scores.lift(share),
+        "lift_share": share,
+    }
