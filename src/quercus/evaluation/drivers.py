@@ -76,7 +76,7 @@ def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
     ----------
     learner
         One of ours (``test_then_learn``; ``buy_and_learn`` if it buys features), of river (``predict_one``,
-        ``learn_one``) or of scikit-learn (``partial_fit``).
+        ``learn_one``), of scikit-learn (``partial_fit``), or any batch learner of it in `Refit`.
     stream
         What it will see.
     warm_up
@@ -103,6 +103,12 @@ def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
         return DictDriver(learner, stream)
     if hasattr(learner, "partial_fit") and hasattr(learner, "predict"):
         return ArrayDriver(learner, stream)
+    if hasattr(learner, "fit") and hasattr(learner, "predict"):
+        name = type(learner).__name__
+        raise TypeError(
+            f"{name} has no partial_fit, so that it cannot learn row by row; quercus.Refit({name}(...), every=1000) "
+            "fits it anew every so many rows."
+        )
     raise TypeError(
         f"{type(learner).__name__} cannot learn from a stream; a learner has test_then_learn (ours), predict_one and "
         "learn_one (river), or partial_fit and predict (scikit-learn)."

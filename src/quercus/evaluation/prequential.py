@@ -49,7 +49,7 @@ def evaluate(
         A stream, the path of a file, the name of a data set, or (X, y).
     learner
         One of ours, a classifier of river, an incremental one of scikit-learn (``partial_fit``), or anything with
-        ``predict_one`` and ``learn_one``. It is trained in place.
+        ``predict_one`` and ``learn_one``; a batch learner or a Pipeline in `Refit`. It is trained in place.
     rows
         Rows to read at most, the warm-up included; None reads to the end.
     loss

@@ -23,7 +23,7 @@ from quercus.evaluation.seeds import (
     fresh,
     mean_and_error,
     policy_for,
-    seed_parameter,
+    seed_parameters,
     stream_for,
 )
 from quercus.evaluation.words import align, show
@@ -264,7 +264,7 @@ class Repeats:
 
 
 def _refuse_copies(named: Mapping[str, Any]) -> None:
-    same = [name for name, learner in named.items() if seed_parameter(learner) is None]
+    same = [name for name, learner in named.items() if not seed_parameters(learner)]
     if same:
         raise ValueError(
             f"{same[0]} has no seed and the rows stay in order, so that every run would be the same; "

@@ -71,17 +71,20 @@ def stream_for(stream: Stream, seed: int, shuffle: bool) -> Stream:
     return stream.shuffled(seed) if shuffle else stream
 
 
-def seed_parameter(learner: Any) -> str | None:
-    """Return the name of the parameter that is a learner's seed, None if it has none.
+def seed_parameters(learner: Any) -> list[str]:
+    """Return the names of the parameters that are a learner's seed: its own, or those of estimators within it.
 
     Examples
     --------
-    >>> from quercus import HoeffdingTree
-    >>> seed_parameter(HoeffdingTree())
-    'seed'
+    >>> from quercus import HoeffdingTree, Refit
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> seed_parameters(HoeffdingTree()), seed_parameters(Refit(DecisionTreeClassifier()))
+    (['seed'], ['estimator__random_state'])
     """
-    parameters = learner.get_params(deep=False) if hasattr(learner, "get_params") else {}
-    return next((name for name in ("seed", "random_state") if name in parameters), None)
+    if not hasattr(learner, "get_params"):
+        return []
+    own = [name for name in ("seed", "random_state") if name in learner.get_params(deep=False)]
+    return own[:1] or [name for name in learner.get_params() if name.endswith("__random_state")]
 
 
 def fresh(learner: Any, seed: int) -> Any:
@@ -97,9 +100,7 @@ def fresh(learner: Any, seed: int) -> Any:
         return copy.deepcopy(learner)
     from sklearn.base import clone
 
-    parameter = seed_parameter(learner)
-    copied = clone(learner)
-    return copied if parameter is None else copied.set_params(**{parameter: seed})
+    return clone(learner).set_params(**dict.fromkeys(seed_parameters(learner), seed))
 
 
 def policy_for(policy: Policy | None, seed: int) -> Policy | None:
