@@ -1,19 +1,67 @@
-"""What changes from seed to seed: the rows or their order, the learner, the policy; and means over seeds."""
+"""The loop behind `repeat`, `frontier` and `feature_frontier`: trials on the same rows, once per seed.
+
+What changes from seed to seed are the rows or their order, the learner and the policy.
+"""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.evaluation.errors import Interrupted
+from quercus.evaluation.prequential import evaluate
+from quercus.evaluation.run import Run
+
 if TYPE_CHECKING:
     from quercus.ask import Policy
     from quercus.streams import Stream
+
+Study = TypeVar("Study")
+Runs = Mapping[Any, Run]
+
+
+class Trial(NamedTuple):
+    """What is evaluated once per seed: an untrained learner for a seed, what it is called, and which labels it gets."""
+
+    learner: Callable[[int], Any]
+    title: str
+    policy: Policy | None = None
+
+
+def run_trials(
+    stream: Stream,
+    trials: Mapping[tuple[Any, ...], Trial],
+    seeds: Iterable[int],
+    collect: Callable[[Runs, tuple[int, ...]], Study],
+    shuffle: bool,
+    delay: Any = 0,
+    **options: Any,
+) -> Study:
+    """Evaluate every trial on the same rows for each seed, and collect the runs.
+
+    A generator gives other rows with each seed; other data comes in another order, if told so. Runs are kept without
+    learners and ledgers, by key and seed. An interruption carries what was collected of the seeds that are done.
+    """
+    done: list[int] = []
+    runs: dict[tuple[Any, ...], Run] = {}
+    try:
+        for seed in seeds:
+            rows = stream_for(stream, seed, shuffle)
+            for key, trial in trials.items():
+                given = options | {"ask": policy_for(trial.policy, seed), "delay": delay, "delay_seed": seed}
+                run = evaluate(rows, trial.learner(seed), name=f"{trial.title}, seed {seed}", **given)
+                runs[*key, seed] = dataclasses.replace(run, learner=None, ledger=None)
+            done.append(seed)
+    except Interrupted as stop:
+        stop.repeats = stop.frontier = collect(runs, tuple(done)) if done else None
+        raise
+    return collect(runs, tuple(done))
 
 
 def by_name(things: Any, what: str = "learner to repeat") -> dict[str, Any]:
@@ -127,3 +175,18 @@ def mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
     """
     error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     return float(values.mean()), error
+
+
+def compared(values: NDArray[np.float64], first: NDArray[np.float64]) -> dict[str, float]:
+    """Return mean and standard error, and those of the differences to the first, seed by seed.
+
+    What all share (easy rows, hard rows) drops out of the differences.
+
+    Examples
+    --------
+    >>> compared(np.array([3.0, 5.0]), np.array([2.0, 4.0]))
+    {'mean': 4.0, 'error': 1.0, 'difference': 1.0, 'difference_error': 0.0}
+    """
+    mean, error = mean_and_error(values)
+    apart, apart_error = mean_and_error(values - first)
+    return {"mean": mean, "error": error, "difference": apart, "difference_error": apart_error}
