@@ -119,7 +119,7 @@ def evaluate(
         refuse_labels(learner)
         if ask is None and isinstance(delay, int) and delay == 0:
             raise ValueError("a ledger holds labels that were asked for; give ask=, a policy, or leave ledger out.")
-        from quercus.evaluation.opening import open_asking
+        from quercus.evaluation.asking import open_asking
 
         driver = open_asking(learner, stream, ask, delay, delay_seed, ledger, loss=loss, rows=total, warm_up=warm_up)
     session = _Session(stream, learner, driver, loss, window, warm_up, name)

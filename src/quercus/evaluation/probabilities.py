@@ -28,16 +28,7 @@ Floats = NDArray[np.float64]
 
 
 class ProbabilityScores:
-    """The figures of a run that come from probabilities, so far; `Scores` says what they are.
-
-    Examples
-    --------
-    >>> scores = ProbabilityScores()
-    >>> scores.grow(2)
-    >>> scores.update(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]]))
-    >>> scores.auc(1), scores.rows
-    (1.0, 3)
-    """
+    """The figures of a run that come from probabilities, so far; `Scores` says what they are."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -143,13 +134,7 @@ class ProbabilityScores:
 
 
 def thin_curve(false: Floats, true: Floats) -> dict[str, Floats]:
-    """Return a ROC curve of at most 200 points or so, spread evenly along it, for drawing.
-
-    Examples
-    --------
-    >>> thin_curve(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 1.0]))["tpr"]
-    array([0., 1., 1.])
-    """
+    """Return a ROC curve of at most 200 points or so, spread evenly along it, for drawing."""
     along = np.floor((false + true) * (_CURVE_POINTS / 2))
     kept = np.flatnonzero(np.diff(along, prepend=-1.0) > 0)
     kept = np.union1d(kept, [len(false) - 1])
