@@ -14,7 +14,7 @@ from quercus.evaluation.delays import Delay
 from quercus.evaluation.drivers import Answers, Driver, drive
 from quercus.evaluation.errors import Interrupted, located
 from quercus.evaluation.facts import bytes_of, features_of, leaves_of, parameters_of
-from quercus.evaluation.metrics import Scores, sort_key
+from quercus.evaluation.metrics import Scores, mean_auc, sort_key
 from quercus.evaluation.money import Loss, copy_loss, labels_of
 from quercus.evaluation.progress import ProgressLine
 from quercus.evaluation.run import USUAL_SHARE, PathLike, Run
@@ -280,13 +280,14 @@ def _figures(scores: Scores, share: float) -> dict[str, Any]:
     classes = [scores.classes[i] for i in order]
     names = (
         "rows accuracy balanced_accuracy kappa majority_accuracy previous_accuracy kappa_temporal smallest_class "
-        "f1_smallest log_loss brier average_precision auc ece calibration loss money"
+        "f1_smallest log_loss brier average_precision ece calibration loss money"
     )
     f1, roc = scores.f1, scores.roc
     return {name: getattr(scores, name) for name in names.split()} | {
         "classes": classes,
         "confusion": np.ascontiguousarray(scores.confusion[order][:, [*(i + 1 for i in order), 0]]),
         "f1": {label: f1[label] for label in classes if label in f1},
+        "auc": mean_auc(roc),
         "roc": {label: roc[label] for label in classes if label in roc},
         "lift": scores.lift(share),
         "lift_share": share,
