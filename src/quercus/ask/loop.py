@@ -15,7 +15,7 @@ from quercus.ask.policies import Region
 from quercus.ask.state import AskState
 from quercus.rows import DECISION, NEEDS_SCHEMA, PAUSED, Rows
 from quercus.schema import Schema
-from quercus.streams.batches import cut
+from quercus.streams.batches import cut, with_names
 from quercus.streams.rows import as_dicts
 
 _FEWEST_ROWS, _MOST_ROWS = 64, 8192
@@ -265,9 +265,7 @@ class AskLoop:
         part = cut(X, row, row + 1)
         numbered = self.names == [f"x{j}" for j in range(len(self.names))]
         if isinstance(part, np.ndarray) and not numbered and not hasattr(self.learner, "schema_"):
-            import pyarrow as pa
-
-            part = pa.table([pa.array(np.ascontiguousarray(column)) for column in part.T], names=self.names)
+            part = with_names(part, self.names)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             if hasattr(self.learner, "learn_monitored"):

@@ -13,7 +13,7 @@ from quercus.ask.loop import AskLoop, Decisions
 from quercus.ask.policies import Always, Policy
 from quercus.ask.state import AskState
 from quercus.evaluation.delays import Arrivals, Delay, DelayedRows, Delays
-from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Clock, clean_probabilities, drive, name_columns
+from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Driver, clean_probabilities, drive, name_columns
 from quercus.evaluation.facts import check_probabilities, classes_of
 from quercus.evaluation.money import Label, Loss, copy_loss
 from quercus.evaluation.run import PathLike
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 _SMALLEST_PIECE = 32
 
 
-class AskDriver:
+class AskDriver(Driver):
     """Answers rows, asks for labels under a policy and learns them when they come."""
-
-    failed_row: int | None = None
-    impossible: int = 0
 
     def __init__(
         self,
@@ -50,13 +47,11 @@ class AskDriver:
         drive(learner, stream)
         check_probabilities(learner)
         classes = classes_of(learner, stream)
-        self.learner = learner
-        self.clock = Clock()
+        super().__init__(learner, stream)
         self.state = AskState(policy, None if rows is None else rows - warm_up)
         self.loop = AskLoop(learner, self.state, stream.feature_names, stream.nominal, classes)
         # Rows between two looks at the clock and the keyboard.
         self.rows_at_once = ROWS_AT_ONCE if not self.loop.is_compiled else None if delays.none else 8 * ROWS_AT_ONCE
-        self.done = 0
         self._delays = delays
         self._warm_up = warm_up
         self._rows = 0
@@ -68,7 +63,7 @@ class AskDriver:
         self._take_classes(classes or [])
         ledger = QuestionLog() if ledger is None else ledger
         least, names = self.state.least_propensity, stream.feature_names
-        self.recorder = RunLedger(ledger, names, least, copy_loss(loss), delays.none, policy)
+        self.recorder = self.run_ledger = RunLedger(ledger, names, least, copy_loss(loss), delays.none, policy)
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Answer each row, decide about it, and learn what was asked as it comes."""
@@ -192,7 +187,7 @@ class AskDriver:
             pick(X, asked), y[asked], rows + 1 + asked, said.truth[asked], answers, probability, decisions[asked]
         )
         covered = int(decisions["covered"][-1])
-        self.recorder.hold(questions, self._answers, rows + len(y), covered, said.classes)
+        self.run_ledger.hold(questions, self._answers, rows + len(y), covered, said.classes)
 
     def _arrange(self, decided: Sequence[Decisions], truth: Ids) -> Answers:
         """Return the answers by ids of our own: what the learner knows, and in which order, changes."""
@@ -254,7 +249,7 @@ def open_asking(
     delays = Delays(delay, delay_seed, rows)
     driver = AskDriver(learner, stream, policy, delays, given, loss=loss, rows=rows, warm_up=warm_up)
     # A file is made only when everything else is known to be right.
-    driver.recorder.open(own)
+    driver.run_ledger.open(own)
     return driver
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.drivers import Answers, BatchDriver
+from quercus.evaluation.drivers import Answers, BatchDriver, Recorder
 from quercus.evaluation.facts import features_of
 from quercus.evaluation.metrics import ratio
 from quercus.ledger.betting import add_in_order
@@ -25,7 +25,7 @@ class BuyingDriver(BatchDriver):
     def __init__(self, learner: Any, stream: Stream, warm_up: int = 0) -> None:
         super().__init__(learner, stream)
         _refuse_referring(learner)
-        self.recorder: PurchaseRecorder = PurchaseRecorder(learner, stream)
+        self.recorder = self._purchases = PurchaseRecorder(learner, stream)
         self._to_warm_up = warm_up
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
@@ -37,7 +37,7 @@ class BuyingDriver(BatchDriver):
         with self.clock, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             purchases = self.learner.buy_and_learn(X, y)
-        self.recorder.hold(purchases.cost, purchases.bought)
+        self._purchases.hold(purchases.cost, purchases.bought)
         return self._encode(y, purchases)
 
     def _encode(self, y: NDArray[Any], purchases: Any) -> Answers:
@@ -51,7 +51,7 @@ class BuyingDriver(BatchDriver):
         return Answers(truth, answers, proba, labels)
 
 
-class PurchaseRecorder:
+class PurchaseRecorder(Recorder):
     """Counts what the scored rows of a run have cost, and how often each feature was bought."""
 
     def __init__(self, learner: Any, stream: Stream) -> None:
@@ -87,12 +87,9 @@ class PurchaseRecorder:
         """Return the columns of a curve: money and values so far."""
         return {"cost": self.cost, "bought": float(self.bought)}
 
-    def standing(self, known: str) -> str:
+    def standing(self, known: str = "") -> str:
         """Return how good the answers were, and what a row cost so far."""
         return f"{known}, cost {self.cost / self.rows:.4g} a row" if self.rows else known
-
-    def close(self) -> None:
-        """Nothing was opened."""
 
     def finish(self) -> dict[str, Any]:
         """Return the figures by the names of `Run`."""
@@ -106,22 +103,7 @@ class PurchaseRecorder:
 
 
 def prices_of(learner: Any, names: Sequence[str]) -> list[float]:
-    """Return the price of each feature or group of features that a learner can buy.
-
-    Parameters
-    ----------
-    learner
-        One with ``costs``, ``groups`` and ``requires``, as far as it has them.
-    names
-        The features.
-
-    Examples
-    --------
-    >>> from quercus import UtilityTree
-    >>> tree = UtilityTree(costs={"mri": 500, "blood": 20, "age": 0}, groups={"blood": ["hb", "crp"]})
-    >>> prices_of(tree, ["age", "hb", "crp", "mri", "pulse"])
-    [0.0, 20.0, 500.0, 1.0]
-    """
+    """Return the price of each feature or group of features that a learner can buy."""
     from quercus.acquisition import Prices
 
     costs, groups, requires = (getattr(learner, name, None) for name in ("costs", "groups", "requires"))

@@ -7,12 +7,13 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quercus.evaluation.money import Label
+from quercus.streams.batches import with_names
 from quercus.streams.rows import as_dicts, as_matrix
 
 if TYPE_CHECKING:
@@ -30,46 +31,6 @@ class Answers(NamedTuple):
     answers: NDArray[np.int64]
     proba: NDArray[np.float64] | None
     classes: Sequence[Label]
-
-
-class Recorder(Protocol):
-    """Keeps what was paid for labels or features, once the answers to the rows at hand are scored."""
-
-    def record(self) -> None:
-        """Count what the last step has paid for."""
-
-    def point(self) -> dict[str, float]:
-        """Return columns of a curve, as things stand."""
-
-    def standing(self, known: str) -> str:
-        """Return in a few words how things stand; `known` says how good all answers were."""
-
-    def finish(self) -> dict[str, Any]:
-        """Return figures by the names of `Run`."""
-
-    def close(self) -> None:
-        """Let go of what was opened for the run."""
-
-
-class Driver(Protocol):
-    """Asks a learner about rows, then teaches it their labels, one after the other.
-
-    If a step fails, ``done`` rows of it came before those that the error counts from 0, and ``failed_row`` is the row
-    to blame, if that is known.
-    """
-
-    rows_at_once: int | None
-    done: int
-    failed_row: int | None
-    impossible: int
-    clock: Clock
-
-    @property
-    def recorder(self) -> Recorder | None:
-        """What keeps count of labels or features that are paid for."""
-
-    def step(self, X: Any, y: NDArray[Any]) -> Answers:
-        """Test on each row, then learn it."""
 
 
 class Clock:
@@ -91,18 +52,52 @@ class Clock:
         self.wall += time.perf_counter() - self._wall
 
 
-def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
-    """Find out how a learner works.
+class Recorder:
+    """Keeps what was paid for labels or features, once the answers to the rows at hand are scored; here nothing was."""
 
-    Parameters
-    ----------
-    learner
-        One of ours (``test_then_learn``; ``buy_and_learn`` if it buys features), of river (``predict_one``,
-        ``learn_one``), of scikit-learn (``partial_fit``), or any batch learner of it in `Refit`.
-    stream
-        What it will see.
-    warm_up
-        Rows at the start whose features cost nothing.
+    def record(self) -> None:
+        """Count what the last step has paid for."""
+
+    def point(self) -> dict[str, float]:
+        """Return columns of a curve, as things stand."""
+        return {}
+
+    def standing(self, known: str = "") -> str:
+        """Return in a few words how things stand; `known` says how good all answers were."""
+        return known
+
+    def finish(self) -> dict[str, Any]:
+        """Return figures by the names of `Run`."""
+        return {}
+
+    def close(self) -> None:
+        """Let go of what was opened for the run."""
+
+
+class Driver(ABC):
+    """Asks a learner about rows, then teaches it their labels, one after the other.
+
+    If a step fails, ``done`` rows of it came before those that the error counts from 0, and ``failed_row`` is the row
+    to blame, if that is known. ``impossible`` counts answers whose probabilities were none.
+    """
+
+    rows_at_once: int | None = None
+    failed_row: int | None = None
+
+    def __init__(self, learner: Any, stream: Stream) -> None:
+        self.learner = learner
+        self.stream = stream
+        self.clock = Clock()
+        self.recorder: Recorder = Recorder()
+        self.done = self.impossible = 0
+
+    @abstractmethod
+    def step(self, X: Any, y: NDArray[Any]) -> Answers:
+        """Test on each row, then learn it."""
+
+
+def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
+    """Find out how a learner works; features of the rows of the warm-up cost nothing.
 
     Examples
     --------
@@ -137,24 +132,16 @@ def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
     )
 
 
-class BatchDriver:
+class BatchDriver(Driver):
     """A learner of ours: the whole loop is one compiled call.
 
     Arrays carry no names, so the first batch that a new learner sees is a table; it takes later ones by position.
     Tables throughout would do as well, but take twice as long.
     """
 
-    rows_at_once: int | None = None
-    done: int = 0
-    failed_row: int | None = None
-    impossible: int = 0
-    recorder: Recorder | None = None
-
     def __init__(self, learner: Any, stream: Stream) -> None:
-        self.learner = learner
-        self.clock = Clock()
+        super().__init__(learner, stream)
         self._compiled = False
-        self._names = list(stream.feature_names)
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Test on each row, then learn it."""
@@ -167,7 +154,7 @@ class BatchDriver:
     def _name_first(self, X: Any, y: NDArray[Any]) -> Any:
         """Return a batch as the learner takes it: the first with names, and after compiling."""
         if not self._compiled:
-            X = name_columns(X, self._names, self.learner)
+            X = name_columns(X, self.stream.feature_names, self.learner)
             self._compile(X, y)
         return X
 
@@ -185,19 +172,13 @@ class BatchDriver:
                 return  # the learner itself is about to say so
 
 
-class RowDriver(ABC):
+class RowDriver(Driver):
     """What learners that take one row at a time share; a subclass says how to ask and how to teach."""
 
-    rows_at_once: int | None = ROWS_AT_ONCE
-    done: int = 0
-    failed_row: int | None = None
-    impossible: int = 0
-    recorder: Recorder | None = None
+    rows_at_once = ROWS_AT_ONCE
 
     def __init__(self, learner: Any, stream: Stream) -> None:
-        self.learner = learner
-        self.clock = Clock()
-        self.stream = stream
+        super().__init__(learner, stream)
         self.ids: dict[Label, int] = {}
 
     @abstractmethod
@@ -343,9 +324,7 @@ def name_columns(X: Any, names: Sequence[str], learner: Any) -> Any:
     is_new = isinstance(learner, Classifier) and not hasattr(learner, "schema_")
     if numbered or not is_new or not isinstance(X, np.ndarray):
         return X
-    import pyarrow as pa
-
-    return pa.table([pa.array(np.ascontiguousarray(column)) for column in X.T], names=list(names))
+    return with_names(X, names)
 
 
 def clean_probabilities(matrix: NDArray[np.float64]) -> int:

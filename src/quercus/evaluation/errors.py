@@ -44,18 +44,9 @@ class TooLargeError(ValueError):
 
 
 def located(error: Exception, start: int, stop: int, stream: str, row: int | None = None) -> Exception:
-    """Return the error with its rows counted from the start of the stream, not of the batch.
+    """Return the error of a batch with its rows counted from the start of the stream.
 
-    Parameters
-    ----------
-    error
-        What the learner raised.
-    start, stop
-        The rows of the batch.
-    stream
-        The name of the stream.
-    row
-        The row in the batch, if it is known; else the numbers after "row" in the error's text are moved.
+    If the row in the batch is not known, the numbers after "row" in the error's text are moved.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quercus.arguments import check_whole
 from quercus.evaluation.drivers import Answers
-from quercus.streams.batches import Chunk, cut, join
+from quercus.streams.batches import Chunk, cut, join, with_names
 
 if TYPE_CHECKING:
     from quercus.acquisition import Prices
@@ -159,11 +159,7 @@ class BestFeatures:
         if not isinstance(X, np.ndarray):
             return X if len(kept) == len(self._prices.names) else _frame(X).select(kept).to_native()
         picked = X[:, self._places]
-        if kept == [f"x{j}" for j in range(len(kept))]:
-            return picked
-        import pyarrow as pa
-
-        return pa.table([pa.array(np.ascontiguousarray(column)) for column in picked.T], names=kept)
+        return picked if kept == [f"x{j}" for j in range(len(kept))] else with_names(picked, kept)
 
     def _spending(self, rows: int) -> tuple[NDArray[np.float64], NDArray[np.bool]]:
         bought = np.zeros(len(self._prices.names), np.bool)
@@ -213,19 +209,8 @@ def information(X: NDArray[np.float64], y: NDArray[Any], nominal: Collection[int
 def choose_items(prices: Prices, bits: Sequence[float], count: int, per_price: bool = False) -> list[int]:
     """Return the items that tell most about the label, what is free among them, and all that these require.
 
-    A group tells what its features tell together, added up. Items that something else requires count as chosen, so
-    that there may be more than ``count``.
-
-    Parameters
-    ----------
-    prices
-        The items.
-    bits
-        What each feature tells, as `information` returns it.
-    count
-        How many to choose that are not free.
-    per_price
-        Whether to choose by what they tell per price.
+    There may be more than ``count``: items that something else requires count as chosen. A group tells what its
+    features tell together, added up.
 
     Examples
     --------

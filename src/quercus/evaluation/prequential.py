@@ -137,8 +137,7 @@ def evaluate(
     except KeyboardInterrupt as stop:
         raise Interrupted(session.finish()) from stop
     finally:
-        if driver.recorder is not None:
-            driver.recorder.close()
+        driver.recorder.close()
 
 
 def _check(stream: Stream, rows: int | None, window: int, chunk: int, warm_up: int) -> int | None:
@@ -230,26 +229,23 @@ class _Session:
             self.driver.clock.reset()
         else:
             self.windows.add(self.scores.update(*said))
-            if self.driver.recorder is not None:
-                self.driver.recorder.record()
+            self.driver.recorder.record()
             if self.scores.rows == self.curve.due:
                 self._add_point()
         self.learned += len(said.truth)
 
     def _add_point(self) -> None:
-        paid = {} if self.driver.recorder is None else self.driver.recorder.point()
-        self.curve.add(self.scores, leaves_of(self.learner), **paid)
+        self.curve.add(self.scores, leaves_of(self.learner), **self.driver.recorder.point())
 
     def standing(self) -> str:
         """Return how good the learner is so far; with labels that were asked for, as far as they tell."""
         accuracy = self.scores.accuracy
-        known = "" if accuracy != accuracy else f"accuracy {accuracy:.3f}"
-        return known if self.driver.recorder is None else self.driver.recorder.standing(known)
+        return self.driver.recorder.standing("" if accuracy != accuracy else f"accuracy {accuracy:.3f}")
 
     def finish(self) -> Run:
         """Close the curves and return the run."""
         self._add_point()
-        paid = {} if self.driver.recorder is None else self.driver.recorder.finish()
+        paid = self.driver.recorder.finish()
         asked = paid.get("asked") or 0
         share = asked / self.scores.rows if 0 < asked < self.scores.rows else USUAL_SHARE
         return Run(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget
+from quercus.evaluation.drivers import Recorder
 from quercus.evaluation.metrics import sort_key
 from quercus.evaluation.money import Label, cost_matrix
 from quercus.evaluation.words import show_amount
@@ -51,7 +52,7 @@ class Questions(NamedTuple):
     decisions: NDArray[np.void]
 
 
-class RunLedger:
+class RunLedger(Recorder):
     """Keeps the ledger of a run and estimates accuracy from it, as somebody would who sees asked labels only.
 
     Parameters
@@ -139,16 +140,8 @@ class RunLedger:
     ) -> None:
         """Keep what came of a batch of rows until it is known that it counts.
 
-        Parameters
-        ----------
-        asked
-            What was asked in it.
-        answers
-            Numbers of the questions, from 1, whose answers came, and the answers; none if they come at once.
-        rows, covered
-            Rows so far, and how many of them were covered.
-        classes
-            The labels of the ids; may be longer than last time.
+        ``answers`` are those that came, by number of the question from 1; none if they come at once. ``rows`` and
+        ``covered`` count rows so far.
         """
         self._held = (asked, answers, rows, covered, list(classes))
 

@@ -36,6 +36,13 @@ def pick(X: Any, rows: NDArray[np.int64]) -> Any:
     return _frame(X)[rows].to_native()
 
 
+def with_names(X: NDArray[Any], names: Iterable[str]) -> Any:
+    """Return an array as a pyarrow.Table, whose columns have names."""
+    import pyarrow as pa
+
+    return pa.table([pa.array(np.ascontiguousarray(column)) for column in X.T], names=list(names))
+
+
 def join(parts: list[Chunk]) -> Chunk:
     """Put chunks under each other: all float arrays, or all pyarrow tables of the same columns."""
     if len(parts) == 1:
