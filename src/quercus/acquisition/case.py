@@ -339,11 +339,37 @@ class Case:
             recorder.check(results)
         step = answer_case(self._model, {**self._history.values, **results}).after(**parts)
         if recorder is not None:
-            if quote is not None:
-                recorder.ask(self._history, quote, asked, withdraw=step.kind == "refused")
-            recorder.record_answers(self._history, step)
+            with recorder.together():
+                if quote is not None:
+                    recorder.ask(self._history, quote, asked, withdraw=step.kind == "refused")
+                recorder.record_answers(self._history, step)
+                state = self.to_dict()
+                recorder.keep(state | {"steps": [*state["steps"], step.to_dict()], "asking": None})
         self._history.take(step)
         self._asking = None
+
+    def record_in(self, ledger: Ledger, number: int) -> None:
+        """Keep in a ledger, from now on, what is bought and what the case knows.
+
+        Parameters
+        ----------
+        ledger
+            The ledger.
+        number
+            Of the case in it, which `Ledger.open_case` returned.
+        """
+        rows = {} if self._recorder is None else self._recorder.rows
+        self._recorder = CaseRecorder(ledger, self._saved.number, self._saved.explore, rows, number)
+
+    def bring_to(self, model: FeatureBuyer) -> None:
+        """Go on with another model, which has learned the same kind of examples.
+
+        Parameters
+        ----------
+        model
+            The other one.
+        """
+        self._model, self._asking = model, None
 
     def _close(self, ending: Ending) -> None:
         self._ending, self._asking = ending, None

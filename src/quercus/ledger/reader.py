@@ -178,6 +178,23 @@ class LedgerReader(QuestionTable):
         last = to_micros(before, "before")
         return self._database.read(lambda connection: self._records.read_due(connection, last))
 
+    def cases(self, key: str | int | None = None) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
+        """Return number, key, whether it is closed, and state of cases: those of a row, or all open ones.
+
+        Parameters
+        ----------
+        key
+            What was given with the row; None: all open ones.
+        """
+        if key is None:
+            return self._database.read(self._records.read_open_cases)
+        name = read_key(key)
+        return self._database.read(lambda connection: self._records.find_cases(connection, name))
+
+    def purchases(self) -> list[float]:
+        """Return the prices of features that were bought, in order."""
+        return self._database.read(self._records.read_purchases)
+
     def opinions(self, id: int) -> list[Opinion]:
         """Return all answers to a question, oldest first: the first, corrections, and those of other people.
 
