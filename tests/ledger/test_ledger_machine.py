@@ -64,7 +64,9 @@ class LedgerMachine(RuleBasedStateMachine):
     @rule(data=st.data(), features=features, time=moments, expires=st.none() | moments, state=states)
     def ask(self, data, features, time, expires, state):
         given = self.draw(data) | {"expires": expires}
-        asked = self.naive.ask(features, state, **given, asked_at=time, kind="label", question=None, key=None, case=None)
+        asked = self.naive.ask(
+            features, state, **given, asked_at=time, kind="label", question=None, key=None, case=None
+        )
         assert self.ledger.ask(features, **given, time=time, state=state) == asked
 
     @rule(data=st.data(), columns=st.sets(st.sampled_from(["a", "b", "λ"]), min_size=1), time=moments, state=states)

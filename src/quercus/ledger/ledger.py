@@ -149,7 +149,7 @@ class Ledger(StateKeeper):
             )
             known = None if key is None else self._find_row(str(row_values["key"]), row_values["features"])
             if case is not None:
-                known = self._database.read(lambda connection: self._records.find_row_of_case(connection, case))
+                known, key = self._database.read(lambda connection: self._records.find_row_of_case(connection, case))
                 values |= {"case_id": case, "features": row_values["features"]}
             for same in () if known is None else self.find(str(key)):
                 if (same.kind, same.question) == (kind, question):

@@ -191,6 +191,32 @@ class LedgerReader(QuestionTable):
         name = read_key(key)
         return self._database.read(lambda connection: self._records.find_cases(connection, name))
 
+    def case(self, number: int) -> dict[str, Any]:
+        """Return the state of a case.
+
+        Parameters
+        ----------
+        number
+            What `Ledger.open_case` returned.
+        """
+        return self._database.read(lambda connection: self._records.read_case(connection, number))
+
+    def label_of_case(self, number: int) -> Question | None:
+        """Return the question for the label of a case, None if there is none.
+
+        Parameters
+        ----------
+        number
+            What `Ledger.open_case` returned.
+        """
+        found: Question | None = self._database.read(partial(self._records.find_label_of_case, id=number))
+        return found
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases were opened."""
+        return self._database.read(self._records.count_cases)
+
     def purchases(self) -> list[float]:
         """Return the prices of features that were bought, in order."""
         return self._database.read(self._records.read_purchases)

@@ -290,9 +290,24 @@ def read_open_cases(connection: Connection) -> list[tuple[int, str | None, bool,
     return read_cases(connection, ~case.c.closed)
 
 
-def find_row_of_case(connection: Connection, id: int) -> int:
-    """Return the row that a case is about."""
-    return int(connection.execute(sa.select(case.c.row_id).where(case.c.id == id)).scalar_one())
+def read_case(connection: Connection, id: int) -> dict[str, Any]:
+    """Return the state of a case."""
+    found: dict[str, Any] = json.loads(connection.execute(sa.select(case.c.state).where(case.c.id == id)).scalar_one())
+    return found
+
+
+def find_label_of_case(connection: Connection, id: int) -> Question | None:
+    """Return the question for the label of a case, None if there is none."""
+    chosen = QUESTIONS.where(question.c.case_id == id, question.c.kind == "label").order_by(question.c.id).limit(1)
+    found = connection.execute(chosen).one_or_none()
+    return None if found is None else to_question(found)
+
+
+def find_row_of_case(connection: Connection, id: int) -> tuple[int, str | None]:
+    """Return the row that a case is about, and its key."""
+    chosen = sa.select(row.c.id, row.c.key).join(case, case.c.row_id == row.c.id).where(case.c.id == id)
+    found = connection.execute(chosen).one()
+    return found.id, found.key
 
 
 def count_cases(connection: Connection) -> int:
