@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from quercus.ledger.answering import AnswerKeeper
+import numpy as np
+
+from quercus.ledger.answering import KNOWN, AnswerKeeper
 from quercus.ledger.asking import read_key
 from quercus.ledger.errors import KeyConflict
 from quercus.ledger.values import read_features, to_json, to_micros
@@ -178,3 +180,39 @@ class StateKeeper(AnswerKeeper):
         """
         with self._changing(state):
             self._write(lambda _: None, state=state, durable=False)
+
+    def note_change(self, id: int, changed: bool) -> None:
+        """Note whether the learner's answer to this example changed by learning it; the last note counts.
+
+        Parameters
+        ----------
+        id
+            Of a question that is answered.
+        changed
+            Whether it changed.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ids = ledger.ask_rows({"age": [41]}, row=0, covered=1, answers=["yes"])
+        >>> ledger.note_change(1, True)
+        >>> ledger.question(1).changed
+        True
+        """
+        with self._changing():
+            question = self.question(id)
+            if not isinstance(changed, bool | np.bool):
+                raise TypeError(f"changed={changed!r} is neither True nor False.")
+            if question.status != "answered":
+                raise ValueError(f"question {id} has no answer to learn from; note a change when it has one.")
+            if question.changed != changed:
+                # Of no use after a crash: it goes with the next transaction.
+                self._noted[question.id] = bool(changed)
+                self._remember(question, changed=bool(changed))
+                if len(self._noted) == KNOWN:
+                    self._flush()
+
+    def _flush(self) -> None:
+        if self._noted and not self._database.is_closed:
+            self._write(lambda _: None, durable=False)

@@ -64,6 +64,11 @@ class LedgerReader(QuestionTable):
         self._labels = LabelType(counts.label_type)
         # Questions of late, which nobody else changes while this ledger is open for writing.
         self._known: dict[int, Question] = {}
+        # Notes of changes that go with the next transaction.
+        self._noted: dict[int, bool] = {}
+
+    def _flush(self) -> None:
+        """Write what waits for the next transaction; here nothing does."""
 
     def _refresh(self) -> None:
         # What somebody else writes shows at once.
@@ -140,11 +145,13 @@ class LedgerReader(QuestionTable):
         if found is not None:
             # Its features can be changed by whoever gets it.
             return replace(found, features=dict(found.features))
+        self._flush()
         read: Question = self._database.read(partial(self._records.read_question, id=checked))
         return read
 
     def questions(self) -> Iterator[Question]:
         """Give all questions, in order of ids."""
+        self._flush()
         for first in range(1, self.asked + 1, _AT_ONCE):
             yield from self._database.read(partial(self._records.read_questions, first=first, count=_AT_ONCE))
 
@@ -165,6 +172,7 @@ class LedgerReader(QuestionTable):
         ([1], [])
         """
         name = read_key(key)
+        self._flush()
         return self._database.read(lambda connection: self._records.find_questions(connection, name))
 
     def due(self, before: datetime | None = None) -> list[int]:
@@ -287,6 +295,7 @@ class LedgerReader(QuestionTable):
         """Return all questions as an Arrow table; see `QuestionTable.to_arrow`."""
         from quercus.ledger.arrow import to_arrow
 
+        self._flush()
         return to_arrow(self._database.read(self._records.read_columns), self._labels.type, self.last_state)
 
     def close(self) -> None:
@@ -302,6 +311,7 @@ class LedgerReader(QuestionTable):
             ...
         quercus.ledger.errors.LedgerClosed: this ledger is closed; open it again.
         """
+        self._flush()
         self._database.close()
 
     def __enter__(self) -> Self:

@@ -132,9 +132,11 @@ def correct_question(connection: Connection, id: int, value: str) -> None:
     connection.execute(_CORRECT, {"which": id, "value": value})
 
 
-def note_change(connection: Connection, id: int, changed: bool) -> None:
-    """Note whether an answer changed what the learner says."""
-    connection.execute(_NOTE_CHANGE, {"which": id, "is_changed": changed})
+def note_changes(connection: Connection, changes: dict[int, bool]) -> None:
+    """Note of questions whether their answers changed what the learner says."""
+    if changes:
+        given = [{"which": id, "is_changed": changed} for id, changed in changes.items()]
+        connection.execute(_NOTE_CHANGE, given)
 
 
 def give_up_question(connection: Connection, id: int, refund: bool, now: int) -> None:
