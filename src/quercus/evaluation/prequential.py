@@ -110,7 +110,7 @@ def evaluate(
     driver = _driver(learner, stream, ask, delay, delay_seed, ledger, loss=loss, rows=total, warm_up=warm_up)
     with Session(stream, learner, driver, loss, window, warm_up, name) as session:
         try:
-            with ProgressLine(session.title, total, progress) as line:
+            with ProgressLine(session.title, total or stream.about_rows, progress) as line:
                 for X, y in stream.chunks(chunk, rows):
                     for start, stop in session.pieces(len(y)):
                         session.step(X, y, start, stop)
