@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from quercus.ask.loop import AskLoop, Decisions
 from quercus.ask.policies import Always, Policy
 from quercus.ask.state import AskState
-from quercus.evaluation.arrays import clean_probabilities, name_columns
 from quercus.evaluation.delays import Arrivals, DelayedRows, Delays
-from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Clock, drive
+from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Clock, clean_probabilities, drive, name_columns
 from quercus.evaluation.facts import check_probabilities, classes_of
 from quercus.evaluation.money import Label, Loss, copy_loss
-from quercus.evaluation.policies import describe_budget, describe_policy
 from quercus.evaluation.run_ledger import Ids, Questions, RunLedger
 from quercus.ledger import Ledger, QuestionLog
 from quercus.schema import Schema
@@ -59,8 +57,8 @@ class AskDriver:
     >>> from quercus.ask import Random
     >>> driver = AskDriver(HoeffdingTree(), streams.Noise(), Random(0.5), Delays(), rows=100)
     >>> said = driver.step(*streams.Noise(seed=1).take(100))
-    >>> driver.run_ledger.record()
-    >>> 40 <= driver.run_ledger.asked <= 50
+    >>> driver.recorder.record()
+    >>> 40 <= driver.recorder.asked <= 50
     True
     """
 
@@ -100,15 +98,15 @@ class AskDriver:
         self._last_classes: tuple[list[Label], Ids] = ([], np.zeros(0, np.int64))
         self._take_classes(classes or [])
         least = self.state.least_propensity
-        self.run_ledger = RunLedger(
+        self.recorder = RunLedger(
             QuestionLog() if ledger is None else ledger,
             stream.feature_names,
             least,
             copy_loss(loss),
             delays.none,
             is_own,
+            policy,
         )
-        self.run_ledger.policy, self.run_ledger.budget = describe_policy(policy), describe_budget(policy)
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Answer each row, decide about it, and learn what was asked as it comes."""
@@ -232,7 +230,7 @@ class AskDriver:
             pick(X, asked), y[asked], rows + 1 + asked, said.truth[asked], answers, probability, decisions[asked]
         )
         covered = int(decisions["covered"][-1])
-        self.run_ledger.hold(questions, self._answers, rows + len(y), covered, said.classes)
+        self.recorder.hold(questions, self._answers, rows + len(y), covered, said.classes)
 
     def _arrange(self, decided: Sequence[Decisions], truth: Ids) -> Answers:
         """Return the answers by ids of our own: what the learner knows, and in which order, changes."""

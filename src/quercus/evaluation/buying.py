@@ -36,15 +36,15 @@ class BuyingDriver(BatchDriver):
     >>> from quercus import UtilityTree, streams
     >>> driver = BuyingDriver(UtilityTree(), streams.SEA())
     >>> said = driver.step(*streams.SEA(seed=1).take(100))
-    >>> driver.purchases.record()
-    >>> 0 < driver.purchases.cost < 300
+    >>> driver.recorder.record()
+    >>> 0 < driver.recorder.cost < 300
     True
     """
 
     def __init__(self, learner: Any, stream: Stream, warm_up: int = 0) -> None:
         super().__init__(learner, stream)
         _refuse_referring(learner)
-        self.purchases = PurchaseRecorder(learner, stream)
+        self.recorder: PurchaseRecorder = PurchaseRecorder(learner, stream)
         self._to_warm_up = warm_up
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
@@ -56,7 +56,7 @@ class BuyingDriver(BatchDriver):
         with self.clock, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             purchases = self.learner.buy_and_learn(X, y)
-        self.purchases.hold(purchases.cost, purchases.bought)
+        self.recorder.hold(purchases.cost, purchases.bought)
         return self._encode(y, purchases)
 
     def _encode(self, y: NDArray[Any], purchases: Any) -> Answers:
@@ -126,9 +126,12 @@ class PurchaseRecorder:
         """Return the columns of a curve: money and values so far."""
         return {"cost": self.cost, "bought": float(self.bought)}
 
-    def standing(self) -> str:
-        """Return what a row cost so far."""
-        return f"cost {self.cost / self.rows:.4g} a row" if self.rows else ""
+    def standing(self, known: str) -> str:
+        """Return how good the answers were, and what a row cost so far."""
+        return f"{known}, cost {self.cost / self.rows:.4g} a row" if self.rows else known
+
+    def close(self) -> None:
+        """Nothing was opened."""
 
     def finish(self) -> dict[str, Any]:
         """Return the figures by the names of `Run`."""

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from quercus.evaluation.run import Run
     from quercus.ledger.accuracy import Estimate
 
-FORMAT = 3
-_READABLE = (1, 2, 3)
+FORMAT = 4
+_READABLE = (1, 2, 3, 4)
 _MAYBE_NAN = (
     *("accuracy", "balanced_accuracy", "kappa", "majority_accuracy", "previous_accuracy", "kappa_temporal"),
-    *("f1_smallest", "log_loss", "brier", "average_precision"),
+    *("f1_smallest", "log_loss", "brier", "average_precision", "auc", "ece", "lift"),
 )
 
 
@@ -65,7 +65,11 @@ def run_to_dict(run: Run) -> dict[str, Any]:
     state["confusion"] = run.confusion.tolist()
     state["f1"] = [[label, value] for label, value in zip(plain_labels(run.f1), run.f1.values(), strict=True)]
     state["loss"] = [[true, answer, cost] for true, row in run.loss.items() for answer, cost in row.items()]
-    for name in ("curve", "windows"):
+    state["roc"] = [
+        [label, curve["fpr"].tolist(), curve["tpr"].tolist(), curve["auc"]]
+        for label, curve in zip(plain_labels(run.roc), run.roc.values(), strict=True)
+    ]
+    for name in ("curve", "windows", "calibration"):
         state[name] = {column: [_plain(v) for v in values.tolist()] for column, values in state[name].items()}
     for name in _MAYBE_NAN:
         state[name] = _plain(state[name])
@@ -87,16 +91,20 @@ def run_from_dict(state: Mapping[str, Any]) -> dict[str, Any]:
     fields["loss"] = {}
     for true, answer, cost in state["loss"]:
         fields["loss"].setdefault(true, {})[answer] = cost
-    for name in ("curve", "windows"):
+    fields["roc"] = {
+        label: {"fpr": np.array(false), "tpr": np.array(true), "auc": area}
+        for label, false, true, area in state.get("roc", ())
+    }
+    for name in ("curve", "windows", "calibration"):
         fields[name] = {
             column: np.array(values, np.int64 if column == "rows" else np.float64)
-            for column, values in state[name].items()
+            for column, values in state.get(name, {}).items()
         }
-    # The first format knew no labels that were asked for, the second no features that were bought.
+    # The first format knew no labels that were asked for, the second no features that were bought, the third no AUC.
     unknown = np.full(len(fields["curve"]["rows"]), math.nan)
     fields["curve"] = {name: fields["curve"].get(name, unknown) for name in COLUMNS}
     for name in _MAYBE_NAN:
-        fields[name] = math.nan if state[name] is None else state[name]
+        fields[name] = math.nan if state.get(name) is None else state[name]
     for name in ("fair", "fair_loss"):
         fields[name] = None if state.get(name) is None else _read_estimate(state[name])
     fields["fair_recall"] = {label: _read_estimate(figure) for label, figure in state.get("fair_recall", ())}

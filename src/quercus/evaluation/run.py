@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.evaluation.curves import Columns
-from quercus.evaluation.metrics import Scores, ratio, sort_key
+from quercus.evaluation.metrics import ratio
 from quercus.evaluation.money import Label
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quercus.ledger.accuracy import Estimate
 
 PathLike = str | os.PathLike[str]
+USUAL_SHARE = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -56,6 +57,16 @@ class Run:
         From the probabilities, NaN if the learner gives none. Log-loss takes no probability for less than 1e-6; the
         Brier score is summed over classes; average precision is that of the smaller of two classes, or the mean over
         more, from scores sorted into 1,024 bins.
+    auc, roc
+        Area under the ROC curve, the mean over classes, each against the rest; by class its ``auc`` and arrays ``fpr``
+        and ``tpr`` of some 200 points. Probabilities in the same of 1,024 bins, at most 1/512 apart, count as equal.
+    ece, calibration
+        Expected calibration error, and the reliability curve behind it: arrays ``confidence`` (mean probability of the
+        answers), ``accuracy`` and ``rows`` in 20 bins of equal width, without empty ones and rows without an answer.
+    lift, lift_share
+        How many times as frequent the smallest class is among the share of rows ``lift_share`` that the learner ranks
+        highest by its probability, each ranked before it was learned, as among all rows. The share is that of labels
+        asked for; 0.1 if all labels were there.
     loss, money
         What wrong answers cost, and what they cost in this run altogether.
     seconds, cpu_seconds
@@ -120,6 +131,12 @@ class Run:
     log_loss: float
     brier: float
     average_precision: float
+    auc: float = math.nan
+    roc: dict[Label, dict[str, Any]] = field(default_factory=dict)
+    ece: float = math.nan
+    calibration: Columns = field(default_factory=dict)
+    lift: float = math.nan
+    lift_share: float = USUAL_SHARE
     loss: dict[Label, dict[Label, float]]
     money: float
     seconds: float
@@ -161,17 +178,77 @@ class Run:
         """Features that were bought of a row on average; NaN if none are bought."""
         return math.nan if self.cost is None else math.fsum(self.bought.values())
 
+    @property
+    def paid(self) -> float:
+        """What labels and features have cost altogether; 0 if all were for nothing."""
+        return (self.spent or 0.0) + (self.cost or 0.0)
+
+    @property
+    def total(self) -> float:
+        """What the run has cost altogether, wrong answers and what was paid, in the one unit of ``loss`` and prices.
+
+        Wrong answers count if ``loss`` was given; NaN if nothing has a price.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> loss, stream = {1: {0: 20.0}}, qc.streams.SEA(rows=2000)
+        >>> run = qc.evaluate(stream, qc.ConfidenceTree(loss=loss), loss=loss, ask=qc.ask.Random(0.1))
+        >>> run.total == run.money + run.spent
+        True
+        """
+        if not self.loss and self.spent is None and self.cost is None:
+            return math.nan
+        return (self.money if self.loss else 0.0) + self.paid
+
+    @property
+    def total_per_row(self) -> float:
+        """`total` by rows scored."""
+        return ratio(self.total, self.rows)
+
+    @property
+    def smallest_share(self) -> float:
+        """Share of the smallest class among the rows scored."""
+        if self.smallest_class is None:
+            return math.nan
+        return ratio(int(self.confusion[self.classes.index(self.smallest_class)].sum()), self.rows)
+
+    @property
+    def imbalanced(self) -> bool:
+        """Whether the smallest class has less than half of the rows that it would have if all had the same number."""
+        came = int((self.confusion.sum(axis=1) > 0).sum())
+        return came > 1 and self.smallest_share < 0.5 / came
+
+    @property
+    def headline(self) -> str:
+        """The figure to judge the learner by: "balanced_accuracy" where classes are `imbalanced`, else "accuracy".
+
+        Where one row in a hundred is a fraud, never saying so is right in 99% of the rows. Balanced accuracy makes that
+        one half, by two classes, whatever the shares are, and needs no probabilities; kappa moves with the shares, so
+        that two streams, or a stream before and after a change, cannot be compared by it. It judges answers; how well
+        the rare rows can be found by their probability tells ``auc``, which stands beside it, as accuracy does.
+
+        Examples
+        --------
+        >>> import numpy as np, quercus as qc
+        >>> X = np.random.default_rng(0).normal(size=(2000, 2))
+        >>> qc.evaluate((X, X[:, 0] > 1.8), qc.ConfidenceTree()).headline
+        'balanced_accuracy'
+        """
+        return "balanced_accuracy" if self.imbalanced else "accuracy"
+
     def __repr__(self) -> str:
+        balanced = f"balanced_accuracy={self.balanced_accuracy:.4f}, " if self.imbalanced else ""
         paid = "" if self.cost is None else f"cost_per_row={self.cost_per_row:.4g}, "
         return (
-            f"Run({self.name!r}, rows={self.rows}, accuracy={self.accuracy:.4f}, {paid}"
+            f"Run({self.name!r}, rows={self.rows}, {balanced}accuracy={self.accuracy:.4f}, {paid}"
             f"majority={self.majority_accuracy:.4f}, previous={self.previous_accuracy:.4f})"
         )
 
     def __str__(self) -> str:
-        from quercus.evaluation.tables import sentence
+        from quercus.evaluation.headline import first_words
 
-        return sentence(self)
+        return first_words(self)
 
     def _repr_html_(self) -> str:
         from quercus.evaluation.report import notebook_html
@@ -188,9 +265,9 @@ class Run:
         ConfidenceTree on noise: 500 rows, 2 classes
         ...
         """
-        from quercus.evaluation.tables import full_table
+        from quercus.evaluation.headline import whole_table
 
-        return full_table(self)
+        return whole_table(self)
 
     def to_frame(self, backend: str = "pandas", what: str = "curve") -> Any:
         """Return a curve as a data frame.
@@ -294,27 +371,6 @@ class Run:
         from quercus.evaluation.report import report_html
 
         write_text(path, report_html(self))
-
-
-def figures(scores: Scores) -> dict[str, Any]:
-    """Return the figures of a run by the names of `Run`, classes sorted.
-
-    Examples
-    --------
-    >>> figures(Scores())["rows"]
-    0
-    """
-    order = sorted(range(len(scores.classes)), key=lambda i: sort_key(scores.classes[i]))
-    f1 = scores.f1
-    names = (
-        "rows accuracy balanced_accuracy kappa majority_accuracy previous_accuracy kappa_temporal smallest_class "
-        "f1_smallest log_loss brier average_precision loss money"
-    )
-    return {name: getattr(scores, name) for name in names.split()} | {
-        "classes": [scores.classes[i] for i in order],
-        "confusion": np.ascontiguousarray(scores.confusion[order][:, [*(i + 1 for i in order), 0]]),
-        "f1": {label: f1[label] for label in (scores.classes[i] for i in order) if label in f1},
-    }
 
 
 def write_text(path: PathLike, text: str) -> None:
