@@ -59,6 +59,11 @@ def test_every_point_tells_what_all_lines_say_there(run: qc.Run) -> None:
     said = [row[tip["field"]] for tip in tips]
     assert said[:2] == ["1,000", f"{run.curve['accuracy'][place]:.1%}"]
     assert said[2] == f"{run.windows['accuracy'][0]:.1%}"
+    cells = vl_convert.vegalite_to_vega(spec)["marks"][-1]
+    assert cells["name"].endswith("voronoi")
+    assert re.findall(r"datum[^ ]*\[", cells["encode"]["update"]["tooltip"]["signal"]) == ["datum.datum["] * 3 * len(
+        tips
+    )
 
 
 def test_charts_of_one_user_go_together(run: qc.Run) -> None:

@@ -44,6 +44,8 @@ class Line:
         Bounds of each point, drawn as a band.
     notes
         What else is to be said of each point to those who point at it.
+    level
+        Whether it is there to compare with: its points have no marks.
     """
 
     label: str
@@ -55,6 +57,7 @@ class Line:
     low: ArrayLike | None = None
     high: ArrayLike | None = None
     notes: Sequence[str] = ()
+    level: bool = False
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,11 @@ def line_chart(
         layers.append(lone.encode(opacity=faded(1.0, 0.12)))
     if points:
         dense = len(data) > _FEW_POINTS * len(lines)
-        marks = base.mark_circle(clip=True, size=8 if dense else 46).encode(opacity=faded(1.0, 0.12))
+        marks = (
+            base.transform_filter("!datum.level")
+            .mark_circle(clip=True, size=8 if dense else 46)
+            .encode(opacity=faded(1.0, 0.12))
+        )
         layers.append(marks.encode(tooltip=_point_tips(alt, lines, x, y)).add_params(zoom))
     else:
         layers += _hover(alt, base, lines, x, name, zoom)
@@ -312,8 +319,9 @@ def _hover(alt: Any, base: Any, lines: Sequence[Line], x: Axis, name: str, zoom:
     near = alt.selection_point(
         name=f"{name}_near", on="pointermove", clear="pointerout", fields=["x"], nearest=True, empty=False
     )
-    tips = [alt.Tooltip(f"line{place}:N", title=line.label) for place, line in enumerate(lines)]
-    tips = [alt.Tooltip("at:N", title=x.title), *reversed(tips)]
+    told = {"at": x.title} | {f"line{place}": lines[place].label for place in range(len(lines) - 1, -1, -1)}
+    # Without a format Vega-Lite 6.4 reads the cell that holds a point and not the point (its pull request 9707).
+    tips = [alt.Tooltip(f"{field}:N", title=title, format="") for field, title in told.items()]
     rule = alt.Chart(base.data).mark_rule(clip=True, opacity=0.25).encode(x="x:Q").transform_filter(near)
     marks = base.mark_circle(clip=True, size=46).encode(
         opacity=alt.condition(near, alt.value(1.0), alt.value(0.0)), tooltip=tips
@@ -345,7 +353,13 @@ def _line_rows(line: Line, x: Axis, y: Axis) -> list[dict[str, Any]]:
     for place, values in enumerate(zip(*_thinned(columns), strict=True)):
         if x.log and not values[0] > 0:
             continue
-        row: dict[str, Any] = {"line": line.label, "at": x.write(values[0]), "said": _said(values, y), "lone": lone}
+        row: dict[str, Any] = {
+            "line": line.label,
+            "at": x.write(values[0]),
+            "said": _said(values, y),
+            "lone": lone,
+            "level": line.level,
+        }
         row |= {name: value if math.isfinite(value) else None for name, value in zip(names, values, strict=True)}
         rows.append(row | ({"note": line.notes[place]} if line.notes else {}))
     return rows

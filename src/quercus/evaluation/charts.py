@@ -221,7 +221,7 @@ def bar_chart(values: Mapping[str, float], title: str) -> Chart:
 
 def calibration_chart(runs: Sequence[Run]) -> Chart:
     """Draw how often answers were right against how sure the learner was of them."""
-    lines = [Line("exactly right", [0, 1], [0, 1], GREY, 1.2, (5, 4))]
+    lines = [Line("exactly right", [0, 1], [0, 1], GREY, 1.2, (5, 4), notes=["", ""], level=True)]
     for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True))):
         found = getattr(run, "calibration", None)
         if found is None:
@@ -232,7 +232,6 @@ def calibration_chart(runs: Sequence[Run]) -> Chart:
         notes = [plural(int(rows), "row") for rows in count[met]]
         lines.append(Line(name, sure, right, colour, notes=notes))
     sides = [percent_axis(title, 0.0, 1.0) for title in ("how sure it was", "how often it was right")]
-    lines[0] = Line(lines[0].label, [0, 1], [0, 1], GREY, 1.2, (5, 4), notes=["", ""])
     return line_chart(lines, sides[0], sides[1], points=True, size=(340, 320))
 
 
@@ -242,7 +241,7 @@ def roc_chart(run: Run) -> Chart:
     rows = dict(zip(run.classes, run.confusion.sum(axis=1).tolist(), strict=True))
     order = sorted(found, key=lambda label: -rows.get(label, 0))
     order = [run.smallest_class] if len(order) == 2 and run.smallest_class in found else order[:_MOST_ROC]
-    lines = [Line("by chance", [0, 1], [0, 1], GREY, 1.2, (5, 4))]
+    lines = [Line("by chance", [0, 1], [0, 1], GREY, 1.2, (5, 4), level=True)]
     for label, name, colour in reversed(list(zip(order, distinct_names(order), COLOURS, strict=False))):
         area = f"area {show(float(found[label]['auc']), 3)}"
         label_of = f"{name}, {area}" if len(order) == 1 else name

@@ -40,7 +40,9 @@ def draw_frontier(found: Frontier) -> Chart:
     first, points = found.full[0], found.points()
     labels = [max(point["labels"], 1.0) for point in points]
     ends, best = [min(labels), max(*labels, first.rows)], float(np.mean([run.accuracy for run in found.full]))
-    lines = [Line(f"all {first.rows:,} labels {show_percent(best)}", ends, [best, best], GREY, 1.4, (1.5, 4))]
+    lines = [
+        Line(f"all {first.rows:,} labels {show_percent(best)}", ends, [best, best], GREY, 1.4, (1.5, 4), level=True)
+    ]
     for place, name in enumerate(found.names):
         own = [point for point in points if point["policy"] == name]
         look = (COLOURS[(place - 1) % len(COLOURS)], 2.4) if place else (GREY, 1.8, (5, 2))
@@ -72,7 +74,7 @@ def draw_spending(found: FeatureFrontier) -> Chart:
     points, run = found.points(), found.first
     ends = [0.0, 1.02 * max(point["cost"] for point in points) or 1.0]
     label = f"majority so far {show_percent(found.majority)}, for nothing"
-    lines = [Line(label, ends, [found.majority] * 2, GREY, 1.4, (1.5, 4))]
+    lines = [Line(label, ends, [found.majority] * 2, GREY, 1.4, (1.5, 4), level=True)]
     names = {name: f"{name}, the same for every row" for name in found.fixed}
     names |= {name: f"{name} varies" for name in found.vary}
     names |= {name: name for name in found.rivals}
