@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -143,14 +144,15 @@ def test_a_frontier_is_shown_and_written(tmp_path):
     assert (tmp_path / "a/b/frontier.png").stat().st_size > 10_000
 
 
-def test_a_frontier_without_matplotlib_says_so(tmp_path, monkeypatch):
-    def missing(*_):
-        raise ModuleNotFoundError("no matplotlib")
-
-    monkeypatch.setattr("quercus.evaluation.frontiers.Frontier.plot", missing)
+def test_without_altair_everything_else_is_written(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "altair", None)
     done = succeed("frontier", "sea", "--rows", 300, "--seeds", 1, "--budgets", "0.1", "--policies", "split")
-    assert "none, because matplotlib is not installed" in done.stdout
+    said = "none: charts need altair and vl-convert-python; pip install 'quercus[report]'."
+    assert f"picture {said}" in done.stdout
     assert (tmp_path / "quercus-frontier/frontier.csv").exists()
+    done = succeed("run", "sea", "--rows", 300)
+    assert f"report  {said}" in done.stdout
+    assert {path.name for path in (tmp_path / "quercus-run").iterdir()} == {"model.quercus", "run.json", "curve.csv"}
 
 
 @pytest.mark.parametrize(

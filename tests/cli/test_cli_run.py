@@ -33,7 +33,7 @@ def test_run_writes_everything_and_says_where(tmp_path):
     assert str(model.view().rows) == "3000"
     assert (model.leaf, model.seed) == ("majority", 4)
     assert f"{model.n_leaves_} lea" in done.stdout
-    assert "<svg" in (out / "report.html").read_text()
+    assert "vegaEmbed" in (out / "report.html").read_text()
 
 
 def test_figures_are_those_of_the_library(tmp_path):

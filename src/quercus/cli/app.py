@@ -214,7 +214,7 @@ def frontier(
     Runs every policy at every budget, beside asking at random and paying for
     all labels; with --features, a learner that buys features, beside others
     that read all and the best k features, the same for every row. Writes the
-    table as CSV and, with matplotlib, a picture.
+    table as CSV and, with quercus[report], a picture.
     """
     with guarded():
         reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)

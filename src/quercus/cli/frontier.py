@@ -119,7 +119,7 @@ def measure_and_show(
 
 
 def write_frontier(found: Frontier | FeatureFrontier, out: Path) -> list[tuple[str, Path | str]]:
-    """Write the table and, if matplotlib is there, the picture; return what each is and where.
+    """Write the table and, if Altair is there, the picture; return what each is and where.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def write_frontier(found: Frontier | FeatureFrontier, out: Path) -> list[tuple[s
     places: list[tuple[str, Path | str]] = [("table", out / TABLE)]
     try:
         found.plot(out / PICTURE)
-    except ModuleNotFoundError:
-        return [*places, ("picture", "none, because matplotlib is not installed; pip install 'quercus[plot]'")]
+    except ModuleNotFoundError as error:
+        return [*places, ("picture", f"none: {error}")]
     return [*places, ("picture", out / PICTURE)]
 
 

@@ -129,10 +129,13 @@ def write_results(run: Run, out: Path) -> list[tuple[str, Path | str]]:
     out
         An existing folder.
     """
-    run.report(out / REPORT)
+    places: list[tuple[str, Path | str]] = [("report", out / REPORT)]
+    try:
+        run.report(out / REPORT)
+    except ModuleNotFoundError as error:
+        places = [("report", f"none: {error}")]
     run.to_json(out / FIGURES)
     _write_curve(run, out / CURVE)
-    places: list[tuple[str, Path | str]] = [("report", out / REPORT)]
     if hasattr(run.learner, "save"):
         run.learner.save(out / MODEL)
         places.append(("model", out / MODEL))
