@@ -336,14 +336,7 @@ class ArrayDriver(RowDriver):
 
 
 def name_columns(X: Any, names: Sequence[str], learner: Any) -> Any:
-    """Return an array as a table if a learner of ours is to see its first rows, so that it learns the names.
-
-    Examples
-    --------
-    >>> from quercus import HoeffdingTree
-    >>> name_columns(np.zeros((1, 2)), ["age", "height"], HoeffdingTree()).column_names
-    ['age', 'height']
-    """
+    """Return an array as a table if a learner of ours is to see its first rows, so that it learns the names."""
     from quercus.classifier import Classifier
 
     numbered = list(names) == [f"x{j}" for j in range(len(names))]
@@ -356,18 +349,7 @@ def name_columns(X: Any, names: Sequence[str], learner: Any) -> Any:
 
 
 def clean_probabilities(matrix: NDArray[np.float64]) -> int:
-    """Make the rows of a matrix sum to 1, or to 0 where they cannot be probabilities; return how many cannot.
-
-    Examples
-    --------
-    >>> matrix = np.array([[1.0, 3.0], [np.nan, 1.0], [0.0, 0.0]])
-    >>> clean_probabilities(matrix)
-    1
-    >>> matrix
-    array([[0.25, 0.75],
-           [0.  , 0.  ],
-           [0.  , 0.  ]])
-    """
+    """Make the rows of a matrix sum to 1, or to 0 where they cannot be probabilities; return how many cannot."""
     impossible = ~((matrix >= 0) & (matrix < np.inf)).all(axis=1)
     matrix[impossible] = 0
     totals = matrix.sum(axis=1, keepdims=True)

@@ -36,13 +36,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class TooLargeError(ValueError):
-    """A problem takes too long to be solved exactly; ``why`` tells its size, and the text also what to do.
-
-    Examples
-    --------
-    >>> TooLargeError("there are 200 items to buy", "leave some out").why
-    'there are 200 items to buy'
-    """
+    """A problem takes too long to be solved exactly; ``why`` tells its size, and the text also what to do."""
 
     def __init__(self, why: str, remedy: str) -> None:
         super().__init__(f"{why}; {remedy}.")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy as np
 from quercus.evaluation.curves import COLUMNS
 
 if TYPE_CHECKING:
-    from quercus.evaluation.run import Run
+    from quercus.evaluation.run import PathLike, Run
     from quercus.ledger.accuracy import Estimate
 
 FORMAT = 4
@@ -37,18 +39,10 @@ def make_frame(columns: Mapping[str, Any], backend: str) -> Any:
     """
     if backend not in ("pandas", "polars", "pyarrow"):
         raise ValueError(f"backend is {backend!r}; choose 'pandas', 'polars' or 'pyarrow'.")
+    import narwhals as nw
+
     try:
-        if backend == "pyarrow":
-            import pyarrow
-
-            return pyarrow.table(dict(columns))
-        if backend == "polars":
-            import polars
-
-            return polars.DataFrame(dict(columns))
-        import pandas
-
-        return pandas.DataFrame(dict(columns))
+        return nw.from_dict(dict(columns), backend=importlib.import_module(backend)).to_native()
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"{backend} is not installed; pip install {backend}, or choose another backend."
@@ -146,3 +140,10 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     {'a': [1, 2]}
     """
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def write_text(path: PathLike, text: str) -> None:
+    """Write a file at once or not at all."""
+    from quercus.store.atomic import replace_file
+
+    replace_file(Path(path), text.encode("utf-8"))

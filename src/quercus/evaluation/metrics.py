@@ -7,14 +7,14 @@ in the order of the rows, so that every figure is the same, to the last bit, how
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quercus.evaluation.money import Label, Loss, copy_loss, cost_matrix
-from quercus.evaluation.probabilities import ProbabilityScores, thin_curve
+from quercus.evaluation.probabilities import ProbabilityScores
 
 _PROBABILITIES_AT_ONCE = 2**20
 
@@ -259,14 +259,13 @@ class Scores:
         for place, label in enumerate(self.classes if self._has_probabilities else ()):
             curve = self._ranked.roc(place)
             if curve is not None:
-                found[label] = {**thin_curve(*curve), "auc": self._ranked.auc(place)}
+                found[label] = curve
         return found
 
     @property
     def auc(self) -> float:
         """Area under the ROC curve, the mean over classes, each against the rest."""
-        found = self.roc
-        return float(np.mean([curve["auc"] for curve in found.values()])) if found else math.nan
+        return mean_auc(self.roc)
 
     @property
     def calibration(self) -> dict[str, NDArray[np.generic]]:
@@ -302,6 +301,11 @@ class Scores:
     def money(self) -> float:
         """What the answers cost under ``loss``, summed over rows."""
         return float((self.confusion * self._cost).sum())
+
+
+def mean_auc(roc: Mapping[Label, Mapping[str, Any]]) -> float:
+    """Return the mean over classes of the areas below their ROC curves, NaN without any."""
+    return float(np.mean([curve["auc"] for curve in roc.values()])) if roc else math.nan
 
 
 def ratio(part: float, whole: float) -> float:

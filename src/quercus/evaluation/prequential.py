@@ -14,7 +14,7 @@ from quercus.evaluation.delays import Delay
 from quercus.evaluation.drivers import Answers, Driver, drive
 from quercus.evaluation.errors import Interrupted, located
 from quercus.evaluation.facts import bytes_of, features_of, leaves_of, parameters_of
-from quercus.evaluation.metrics import Scores, sort_key
+from quercus.evaluation.metrics import Scores, mean_auc, sort_key
 from quercus.evaluation.money import Loss, copy_loss, labels_of
 from quercus.evaluation.progress import ProgressLine
 from quercus.evaluation.run import USUAL_SHARE, PathLike, Run
@@ -119,7 +119,7 @@ def evaluate(
         refuse_labels(learner)
         if ask is None and isinstance(delay, int) and delay == 0:
             raise ValueError("a ledger holds labels that were asked for; give ask=, a policy, or leave ledger out.")
-        from quercus.evaluation.opening import open_asking
+        from quercus.evaluation.asking import open_asking
 
         driver = open_asking(learner, stream, ask, delay, delay_seed, ledger, loss=loss, rows=total, warm_up=warm_up)
     session = _Session(stream, learner, driver, loss, window, warm_up, name)
@@ -280,13 +280,14 @@ def _figures(scores: Scores, share: float) -> dict[str, Any]:
     classes = [scores.classes[i] for i in order]
     names = (
         "rows accuracy balanced_accuracy kappa majority_accuracy previous_accuracy kappa_temporal smallest_class "
-        "f1_smallest log_loss brier average_precision auc ece calibration loss money"
+        "f1_smallest log_loss brier average_precision ece calibration loss money"
     )
     f1, roc = scores.f1, scores.roc
     return {name: getattr(scores, name) for name in names.split()} | {
         "classes": classes,
         "confusion": np.ascontiguousarray(scores.confusion[order][:, [*(i + 1 for i in order), 0]]),
         "f1": {label: f1[label] for label in classes if label in f1},
+        "auc": mean_auc(roc),
         "roc": {label: roc[label] for label in classes if label in roc},
         "lift": scores.lift(share),
         "lift_share": share,

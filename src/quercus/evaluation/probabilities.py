@@ -8,6 +8,7 @@ naive Bayes crowd at 0 and 1. What can be made of histograms is left to scikit-l
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ BINS = 1024
 CONFIDENCE_BINS = 20
 SMALLEST_PROBABILITY = 1e-6
 _ENDS = np.array([-1.0, *np.linspace(0, 1, CONFIDENCE_BINS + 1)[1:-1], 2.0])
-_CURVE_POINTS = 200
+# Of a curve for drawing; of more than 20 classes all curves together have as many as those of 20.
+_CURVE_POINTS, _LEAST_POINTS, _MANY = 200, 20, 20
 _LABELS = np.repeat([1, 0], BINS)
 _SCORES = np.tile(np.arange(BINS), 2)
 
@@ -28,16 +30,7 @@ Floats = NDArray[np.float64]
 
 
 class ProbabilityScores:
-    """The figures of a run that come from probabilities, so far; `Scores` says what they are.
-
-    Examples
-    --------
-    >>> scores = ProbabilityScores()
-    >>> scores.grow(2)
-    >>> scores.update(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]]))
-    >>> scores.auc(1), scores.rows
-    (1.0, 3)
-    """
+    """The figures of a run that come from probabilities, so far; `Scores` says what they are."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -109,8 +102,17 @@ class ProbabilityScores:
 
         return float(average_precision_score(_LABELS, _SCORES, sample_weight=self._weights(place)))
 
-    def roc(self, place: int) -> tuple[Floats, Floats] | None:
-        """Return false and true positive rates of a class, None unless there are rows of it and others."""
+    def roc(self, place: int) -> dict[str, Any] | None:
+        """Return ``fpr``, ``tpr`` and ``auc`` of a class against the rest, None unless there are rows of both."""
+        from sklearn.metrics import auc
+
+        curve = self._curve(place)
+        if curve is None:
+            return None
+        points = max(_LEAST_POINTS, _CURVE_POINTS * _MANY // max(_MANY, len(self._score_rows)))
+        return {**thin_curve(*curve, points), "auc": float(auc(*curve))}
+
+    def _curve(self, place: int) -> tuple[Floats, Floats] | None:
         from sklearn.metrics import roc_curve
 
         weights = self._weights(place)
@@ -119,16 +121,9 @@ class ProbabilityScores:
         false, true, _ = roc_curve(_LABELS, _SCORES, sample_weight=weights)
         return false, true
 
-    def auc(self, place: int) -> float:
-        """Return the area under the ROC curve of a class against the rest."""
-        from sklearn.metrics import auc
-
-        curve = self.roc(place)
-        return math.nan if curve is None else float(auc(*curve))
-
     def lift(self, place: int, share: float) -> float:
         """Return how many times as frequent a class is among the rows that rank highest for it."""
-        curve = self.roc(place)
+        curve = self._curve(place)
         if curve is None:
             return math.nan
         false, true = curve
@@ -142,15 +137,9 @@ class ProbabilityScores:
         return np.concatenate([hits, self._score_rows[place] - hits])
 
 
-def thin_curve(false: Floats, true: Floats) -> dict[str, Floats]:
-    """Return a ROC curve of at most 200 points or so, spread evenly along it, for drawing.
-
-    Examples
-    --------
-    >>> thin_curve(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 1.0]))["tpr"]
-    array([0., 1., 1.])
-    """
-    along = np.floor((false + true) * (_CURVE_POINTS / 2))
+def thin_curve(false: Floats, true: Floats, points: int) -> dict[str, Floats]:
+    """Return a ROC curve of so many points or so, spread evenly along it, for drawing."""
+    along = np.floor((false + true) * (points / 2))
     kept = np.flatnonzero(np.diff(along, prepend=-1.0) > 0)
     kept = np.union1d(kept, [len(false) - 1])
     return {"fpr": false[kept], "tpr": true[kept]}

@@ -80,6 +80,8 @@ class Refit(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     0.848 100
     """
 
+    _memory: _Memory
+
     def __init__(self, estimator: Any, every: int = 1000, window: int | None = None) -> None:
         self.estimator = estimator
         self.every = every
@@ -103,9 +105,7 @@ class Refit(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Forget everything, and fit the estimator on these rows, the last ``window`` of them."""
-        memory = self._remember(_Memory(), X, y)
-        self._fit(memory)
-        self._memory = memory
+        self._learn(X, y, None, anew=True)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -173,8 +173,7 @@ class Refit(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _known(self) -> _Memory:
         if not hasattr(self, "_memory"):
             raise NotFittedError(f"this {type(self).__name__} has learned nothing yet; call fit or partial_fit before.")
-        memory: _Memory = self._memory
-        return memory
+        return self._memory
 
     def _once(self, x: Mapping[str, Any], verb: str) -> Any:
         """Return what a verb says to a row; a policy asks for the same one several times."""
@@ -188,38 +187,30 @@ class Refit(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return asked[2][verb]
 
     def _learn(
-        self, X: Any, y: Any, classes: Any = None, answering: bool = False
+        self, X: Any, y: Any, classes: Any = None, answering: bool = False, anew: bool = False
     ) -> tuple[_Memory, Ids, list[tuple[Ids, Floats]]]:
         """Learn rows piece by piece between two fits, all or none; return what was answered before each."""
         self._check()
-        memory = self._memory.copied() if hasattr(self, "_memory") else _Memory()
+        memory = self._memory.copied() if hasattr(self, "_memory") and not anew else _Memory()
         if not _is_dicts(X):
             X = _as_table(X, memory.columns)
         read = memory.labels.read_labels(y, rows=len(X), classes=classes)
         memory.labels.commit(read)
         memory.counts = np.pad(memory.counts, (0, len(memory.labels.labels) - len(memory.counts)))
         labels, truth, said, start = np.asarray(y), read.ids, [], 0
+        every = len(truth) if anew else self.every
         while start < len(truth):
-            stop = min(len(truth), start + self.every - memory.rows % self.every)
+            stop = min(len(truth), start + every - memory.rows % every)
             part, ids = _cut(X, start, stop), truth[start:stop]
             if answering:
                 table = part if memory.model is None else _as_table(part, memory.columns)
                 said.append((self._answer(memory, table, ids), self._shares(memory, table, ids)))
             self._keep(memory, part, labels[start:stop], ids)
-            if memory.rows % self.every == 0:
+            if memory.rows % every == 0:
                 self._fit(memory)
             start = stop
         self._memory = memory
         return memory, truth, said
-
-    def _remember(self, memory: _Memory, X: Any, y: Any) -> _Memory:
-        """Keep all rows without fitting in between."""
-        self._check()
-        read = memory.labels.read_labels(y, rows=len(X))
-        memory.labels.commit(read)
-        memory.counts = np.zeros(len(memory.labels.labels), np.int64)
-        self._keep(memory, X if _is_dicts(X) else _as_table(X, None), np.asarray(y), read.ids)
-        return memory
 
     def _keep(self, memory: _Memory, X: Any, y: NDArray[Any], ids: Ids) -> None:
         """Keep rows; dicts in one list, from which a table is made once it is wanted."""

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -60,7 +59,8 @@ class Run:
         more, from scores sorted into 1,024 bins.
     auc, roc
         Area under the ROC curve, the mean over classes, each against the rest; by class its ``auc`` and arrays ``fpr``
-        and ``tpr`` of some 200 points. Probabilities in the same of 1,024 bins, at most 1/512 apart, count as equal.
+        and ``tpr`` of some 200 points, fewer for more than 20 classes. Probabilities in the same of 1,024 bins, at most
+        1/512 apart, count as equal.
     ece, calibration
         Expected calibration error, and the reliability curve behind it: arrays ``confidence`` (mean probability of the
         answers), ``accuracy`` and ``rows`` in 20 bins of equal width, without empty ones and rows without an answer.
@@ -323,6 +323,8 @@ class Run:
         """
         import json
 
+        from quercus.evaluation.frames import write_text
+
         text = json.dumps(self.to_dict(), indent=1, allow_nan=False)
         if path is not None:
             write_text(path, text + "\n")
@@ -379,22 +381,7 @@ class Run:
         ...     run.report(pathlib.Path(folder) / "run.html")
         ...     run.report(pathlib.Path(folder) / "both.html", others=[other])
         """
+        from quercus.evaluation.frames import write_text
         from quercus.evaluation.report import report_html
 
         write_text(path, report_html([self, *others]))
-
-
-def write_text(path: PathLike, text: str) -> None:
-    """Write a file at once or not at all.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_text(Path(folder) / "a.txt", "oak")
-    ...     (Path(folder) / "a.txt").read_text()
-    'oak'
-    """
-    from quercus.store.atomic import replace_file
-
-    replace_file(Path(path), text.encode("utf-8"))

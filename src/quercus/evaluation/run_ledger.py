@@ -40,28 +40,7 @@ Ids = NDArray[np.int64]
 
 
 class Questions(NamedTuple):
-    """Labels that were asked for in a batch of rows.
-
-    Attributes
-    ----------
-    X
-        Their rows, as the stream has them.
-    labels
-        The true labels.
-    row
-        Rows seen when each was asked, this one included.
-    truth, answers
-        Ids of the labels and of what the learner answered, -1 for nothing.
-    probability
-        That the learner gave to its answer.
-    decisions
-        What the policy decided about each.
-
-    Examples
-    --------
-    >>> Questions._fields[:2]
-    ('X', 'labels')
-    """
+    """Labels that were asked for in a batch of rows."""
 
     X: Any
     labels: NDArray[Any]
@@ -87,10 +66,8 @@ class RunLedger:
         What wrong answers cost, by true label and answer.
     at_once
         Whether answers come with the questions.
-    is_own
-        Whether nobody else has the ledger, so that it is closed in the end.
     policy
-        Which asked.
+        Which asks.
 
     Attributes
     ----------
@@ -114,7 +91,6 @@ class RunLedger:
         least: float,
         loss: dict[Label, dict[Label, float]],
         at_once: bool,
-        is_own: bool = False,
         policy: Policy | None = None,
     ) -> None:
         from quercus.ledger.accuracy import FairAccuracy
@@ -127,7 +103,7 @@ class RunLedger:
         self._least = least
         self._loss = loss
         self._at_once = at_once
-        self._is_own = is_own
+        self._is_own = False
         self.policy, self.budget = ("", "") if policy is None else (_describe_policy(policy), _describe_budget(policy))
         costs = [0.0, 1.0, *(cost for row in loss.values() for cost in row.values())]
         self._fair: FairAccuracy = FairAccuracy(least, loss_range=(min(costs), max(costs)) if loss else None)
@@ -139,6 +115,19 @@ class RunLedger:
         # What the ledger has not taken in yet.
         self._unwritten: list[Questions] = []
         self._unwritten_answers: list[tuple[int, Label]] = []
+
+    def open(self, place: Any = None) -> None:
+        """Take the ledger at a place from now on, closed in the end; refuse one that holds something."""
+        from quercus.ledger import Ledger
+
+        self._is_own = place is not None
+        self.ledger = self.ledger if place is None else Ledger(place)
+        if self.ledger.asked:
+            count = plural(self.ledger.asked, "question")
+            self.close()
+            raise ValueError(
+                f"the ledger holds {count} already, whose rows would be taken for rows of this run; give a new one."
+            )
 
     def hold(
         self,

@@ -150,18 +150,7 @@ def _check_learner(learner: Any, stream: Stream) -> list[float]:
 
 
 def usual_lines(prices: Sequence[float]) -> dict[str, Sequence[Any]]:
-    """Return what `feature_frontier` varies: shares of the price of all features, and what a wrong answer may cost.
-
-    Parameters
-    ----------
-    prices
-        Of all items; 0 is free.
-
-    Examples
-    --------
-    >>> usual_lines([0, 2, 8])["budget"]
-    [2, 3.5, 5.0, 7.5, 10.0]
-    """
+    """Return what `feature_frontier` varies: shares of the price of all features, and what a wrong answer may cost."""
     paid = [price for price in prices if price]
     if not paid:
         return {"worth": WORTHS}

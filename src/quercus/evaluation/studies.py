@@ -65,13 +65,7 @@ def run_trials(
 
 
 def by_name(things: Any, what: str = "learner to repeat") -> dict[str, Any]:
-    """Return learners or policies by name, be they in a dict, in a list or single.
-
-    Examples
-    --------
-    >>> by_name([1.5, 2.5])
-    {'float': 1.5, 'float 2': 2.5}
-    """
+    """Return learners or policies by name, be they in a dict, in a list or single."""
     if isinstance(things, Mapping):
         named = {str(name): thing for name, thing in things.items()}
     else:
@@ -89,13 +83,7 @@ def by_name(things: Any, what: str = "learner to repeat") -> dict[str, Any]:
 
 
 def check_seeds(seeds: Iterable[int]) -> list[int]:
-    """Return seeds as a list, or say what is wrong with them.
-
-    Examples
-    --------
-    >>> check_seeds(range(3))
-    [0, 1, 2]
-    """
+    """Return seeds as a list, or say what is wrong with them."""
     found = list(seeds)
     wrong = [s for s in found if isinstance(s, bool) or not hasattr(s, "__index__") or s < 0]
     if wrong or not found or len(set(found)) < len(found):
@@ -104,14 +92,7 @@ def check_seeds(seeds: Iterable[int]) -> list[int]:
 
 
 def stream_for(stream: Stream, seed: int, shuffle: bool) -> Stream:
-    """Return other rows of a generator, or the same rows in another order if told so.
-
-    Examples
-    --------
-    >>> from quercus.streams import SEA
-    >>> stream_for(SEA(rows=10), 7, shuffle=True).seed
-    7
-    """
+    """Return other rows of a generator, or the same rows in another order if told so."""
     with_seed = getattr(stream, "with_seed", None)
     if with_seed is not None:
         other: Stream = with_seed(seed)
@@ -120,59 +101,37 @@ def stream_for(stream: Stream, seed: int, shuffle: bool) -> Stream:
 
 
 def seed_parameters(learner: Any) -> list[str]:
-    """Return the names of the parameters that are a learner's seed: its own, or those of estimators within it.
-
-    Examples
-    --------
-    >>> from quercus import HoeffdingTree, Refit
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> seed_parameters(HoeffdingTree()), seed_parameters(Refit(DecisionTreeClassifier()))
-    (['seed'], ['estimator__random_state'])
-    """
+    """Return the names of the parameters that are a learner's seed: its own, or those of estimators within it."""
     if not hasattr(learner, "get_params"):
         return []
     own = [name for name in ("seed", "random_state") if name in learner.get_params(deep=False)]
     return own[:1] or [name for name in learner.get_params() if name.endswith("__random_state")]
 
 
-def fresh(learner: Any, seed: int) -> Any:
-    """Return an untrained copy of a learner, with the seed if it takes one.
-
-    Examples
-    --------
-    >>> from quercus import HoeffdingTree
-    >>> fresh(HoeffdingTree(), 7)
-    HoeffdingTree(seed=7)
-    """
-    if not hasattr(learner, "get_params"):
-        return copy.deepcopy(learner)
+def untrained(learner: Any) -> Any:
+    """Return a copy that has learned nothing; a plain one of something that cannot be cloned."""
+    if hasattr(learner, "clone"):  # river
+        return learner.clone()
     from sklearn.base import clone
 
-    return clone(learner).set_params(**dict.fromkeys(seed_parameters(learner), seed))
+    return clone(learner) if hasattr(learner, "get_params") else copy.deepcopy(learner)
+
+
+def fresh(learner: Any, seed: int) -> Any:
+    """Return an untrained copy of a learner, with the seed if it takes one."""
+    seeds = dict.fromkeys(seed_parameters(learner), seed)
+    return untrained(learner).set_params(**seeds) if seeds else untrained(learner)
 
 
 def policy_for(policy: Policy | None, seed: int) -> Policy | None:
-    """Return a policy with another seed, unless it draws fresh numbers anyhow.
-
-    Examples
-    --------
-    >>> from quercus.ask import Random
-    >>> policy_for(Random(0.1), 7).seed
-    7
-    """
+    """Return a policy with another seed, unless it draws fresh numbers anyhow."""
     if dataclasses.is_dataclass(policy) and not isinstance(policy, type) and policy.seed is not None:
         return dataclasses.replace(policy, seed=seed)
     return policy
 
 
 def mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the mean and its standard error, NaN for a single value.
-
-    Examples
-    --------
-    >>> mean_and_error(np.array([1.0, 2.0, 3.0]))
-    (2.0, 0.5773502691896258)
-    """
+    """Return the mean and its standard error, NaN for a single value."""
     error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     return float(values.mean()), error
 
@@ -181,11 +140,6 @@ def compared(values: NDArray[np.float64], first: NDArray[np.float64]) -> dict[st
     """Return mean and standard error, and those of the differences to the first, seed by seed.
 
     What all share (easy rows, hard rows) drops out of the differences.
-
-    Examples
-    --------
-    >>> compared(np.array([3.0, 5.0]), np.array([2.0, 4.0]))
-    {'mean': 4.0, 'error': 1.0, 'difference': 1.0, 'difference_error': 0.0}
     """
     mean, error = mean_and_error(values)
     apart, apart_error = mean_and_error(values - first)
