@@ -11,7 +11,7 @@ import pytest
 
 import quercus as qc
 from quercus.evaluation.sections import make_sections
-from tests.evaluation.fakes import BatchLearner, toy
+from tests.evaluation.fakes import BatchLearner, PlainLearner, toy
 from tests.evaluation.pages import check_page, names_of
 from tests.evaluation.test_evaluate import Impatient
 
@@ -54,6 +54,22 @@ def test_the_report_of_a_tree_draws_it(tmp_path: Path) -> None:
     assert "grace_period" in text
     assert "best possible 95.0%" in names_of(specs[0])
     assert "What the features are worth" in text
+
+
+@pytest.mark.parametrize(
+    ("learner", "shown"),
+    [
+        (qc.EvergreenForest(), ["What the features are worth"]),
+        (qc.GrowingForest(), ["What the features are worth"]),
+        (qc.ReinforcedTree(), ["The tree at the end"]),
+        (PlainLearner(), []),
+    ],
+)
+def test_a_report_shows_what_a_learner_has(learner: object, shown: list[str], tmp_path: Path) -> None:
+    text = written(qc.evaluate(qc.streams.RandomTree(leaves=6, features=3, rows=600), learner), tmp_path)
+    check_page(text)
+    known = {"What the features are worth", "The tree at the end"}
+    assert [words for words in known if words in text] == shown
 
 
 def test_a_tree_from_arrays_is_drawn_with_the_names_of_the_stream(tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def _axis(alt: Any, axis: Axis, *, grid: bool) -> Any:
     # Over a few powers of ten these alone have their numbers, over less also what is between them.
     few = axis.log and axis.low is not None and axis.high is not None and axis.high < 100 * axis.low
     count = 6 if not axis.log else 12 if few else 4
-    return alt.Axis(format=axis.format, grid=grid, labelOverlap="greedy", labelFlush=False, tickCount=count)
+    return alt.Axis(format=axis.format, grid=grid, labelOverlap="greedy", labelSeparation=8, tickCount=count)
 
 
 def _scale(alt: Any, axis: Axis, rows: Sequence[dict[str, Any]], field: str) -> Any:

@@ -81,7 +81,7 @@ def blocks_chart(runs: Sequence[Run]) -> Chart:
         blocks = whole_blocks(runs[0])
         lines.append(Line("majority so far", blocks["rows"], blocks["majority"], GREY, 1.4, (7, 4)))
         lines.append(Line("previous label", blocks["rows"], blocks["previous"], GREY, 1.4, (2, 3)))
-    for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True))):
+    for name, run, colour in _coloured(runs):
         lines.append(Line(name, whole_blocks(run)["rows"], whole_blocks(run)["accuracy"], colour))
     x = Axis("row", low=0, high=float(max(run.rows for run in runs)))
     return line_chart(lines, x, percent_axis(_RIGHT), size=(720, 300))
@@ -119,7 +119,7 @@ def estimate_lines(run: Run) -> list[Line]:
 def cost_chart(runs: Sequence[Run]) -> Chart:
     """Draw what the features of a row cost."""
     lines, one = [], len(runs) == 1
-    for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True))):
+    for name, run, colour in _coloured(runs):
         so_far, lately = costs_along(run)
         if one:
             lines.append(Line("since the last point", run.curve["rows"], lately, SKY, 1.3))
@@ -143,7 +143,7 @@ def small_charts(runs: Sequence[Run]) -> dict[str, Chart]:
     ):
         lines = [
             Line(name, run.curve["rows"], run.curve[column], colour)
-            for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True)))
+            for name, run, colour in _coloured(runs)
             if np.isfinite(run.curve[column].astype(np.float64)).any() and (run.loss or column != "money")
         ]
         if lines:
@@ -222,7 +222,7 @@ def bar_chart(values: Mapping[str, float], title: str) -> Chart:
 def calibration_chart(runs: Sequence[Run]) -> Chart:
     """Draw how often answers were right against how sure the learner was of them."""
     lines = [Line("exactly right", [0, 1], [0, 1], GREY, 1.2, (5, 4), notes=["", ""], level=True)]
-    for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True))):
+    for name, run, colour in _coloured(runs):
         found = getattr(run, "calibration", None)
         if found is None:
             continue
@@ -304,14 +304,15 @@ def _accuracy_lines(runs: Sequence[Run]) -> list[Line]:
     if one and len(blocks["rows"]) > 1:
         label = f"{first.learner_name}, each {plural(first.window, 'row')}"
         lines.append(Line(label, blocks["rows"], blocks["accuracy"], SKY, 1.3))
-    for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True))):
+    for name, run, colour in _coloured(runs):
         label = f"{f'{run.learner_name}, all rows so far' if one else name} {show_percent(run.accuracy)}"
         lines.append(Line(label, run.curve["rows"], run.curve["accuracy"], colour, 2.8))
     return lines
 
 
-def _colours(runs: Sequence[Run]) -> list[str]:
-    return [COLOURS[place % len(COLOURS)] for place in range(len(runs))]
+def _coloured(runs: Sequence[Run]) -> list[tuple[str, Run, str]]:
+    """Return runs with their names and colours, the first, which is drawn on top, last."""
+    return [(*one, COLOURS[place % len(COLOURS)]) for place, one in enumerate(named(runs).items())][::-1]
 
 
 def _grouped(run: Run) -> tuple[list[str], NDArray[np.int64]]:

@@ -204,7 +204,7 @@ def _shares(run: Run) -> dict[str, float] | None:
 
 def _tree(runs: Sequence[Run]) -> Section:
     """Return the trees at the end, or what they would ask for, of those that are there."""
-    shown = [run for run in runs if run.labels and (hasattr(run.learner, "view") or hasattr(run.learner, "tree"))]
+    shown = [run for run in runs if run.labels and any(hasattr(run.learner, one) for one in ("view", "buy_and_learn"))]
     return Section("The tree at the end", each=_each(shown, lambda run: [ReportPart(html=_tree_html(run), wide=True)]))
 
 
