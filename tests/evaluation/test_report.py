@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 import quercus as qc
 from quercus.evaluation.sections import make_sections
 from tests.evaluation.fakes import BatchLearner, PlainLearner, toy
-from tests.evaluation.pages import check_page, names_of
+from tests.evaluation.pages import check_page, names_of, remove
 from tests.evaluation.test_evaluate import Impatient
 
 HOSTILE = """a"b|c<script>alert('x')</script>&amp;\n{e}"""
@@ -157,10 +156,9 @@ def test_runs_of_other_streams_stand_side_by_side(run: qc.Run, tmp_path: Path) -
 
 
 def test_a_report_says_what_to_install(run: qc.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from quercus.evaluation import report
-
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    report._template.cache_clear()
-    with pytest.raises(ModuleNotFoundError, match=re.escape("reports need jinja2; pip install 'quercus[report]'")):
+    remove(monkeypatch, "jinja2")
+    with pytest.raises(
+        ModuleNotFoundError, match=re.escape("vl-convert-python and jinja2; pip install 'quercus[report]'")
+    ):
         run.report(tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []

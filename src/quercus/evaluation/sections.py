@@ -10,13 +10,12 @@ import numpy as np
 
 from quercus.evaluation import charts
 from quercus.evaluation.bought import cost_rows
+from quercus.evaluation.extras import alt
 from quercus.evaluation.tables import figure_rows, label_rows
 from quercus.evaluation.words import show, show_bounds
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:
-    from altair import Chart
-
     from quercus.evaluation.run import Run
     from quercus.explain import TreeView
 
@@ -258,11 +257,11 @@ def _each(runs: Sequence[Run], make: Callable[[Run], list[ReportPart]]) -> list[
     return [(name, make(run)) for name, run in charts.named(runs).items()]
 
 
-def _drawn(chart: Chart, *, title: str = "", wide: bool = False) -> ReportPart:
+def _drawn(chart: alt.Chart, *, title: str = "", wide: bool = False) -> ReportPart:
     return ReportPart(title, spec=_spec(chart), wide=wide)
 
 
-def _spec(chart: Chart) -> dict[str, Any]:
+def _spec(chart: alt.Chart) -> dict[str, Any]:
     """Return a chart without the address of its schema: a report names no place in a network."""
     return {name: value for name, value in chart.to_dict().items() if name != "$schema"}
 
