@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import sys
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from quercus.ask import Confident, Labels, Random, Share, Split, Uncertain
 from quercus.cli.asking import POLICIES, AskOptions, make_policy, parse_delay, split_policies
 from quercus.ledger import Ledger
 from tests.cli.commands import fail, succeed
+from tests.evaluation.pages import remove
 
 
 @pytest.fixture(autouse=True)
@@ -145,9 +145,9 @@ def test_a_frontier_is_shown_and_written(tmp_path):
 
 
 def test_without_altair_everything_else_is_written(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "altair", None)
+    remove(monkeypatch, "altair")
     done = succeed("frontier", "sea", "--rows", 300, "--seeds", 1, "--budgets", "0.1", "--policies", "split")
-    said = "none: charts need altair and vl-convert-python; pip install 'quercus[report]'."
+    said = "none: charts and reports need altair, vl-convert-python and jinja2; pip install 'quercus[report]'."
     assert f"picture {said}" in done.stdout
     assert (tmp_path / "quercus-frontier/frontier.csv").exists()
     done = succeed("run", "sea", "--rows", 300)

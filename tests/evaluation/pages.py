@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from typing import Any
 
+import pytest
 import vl_convert
 
 VOID = {"meta", "br", "input"}
@@ -53,6 +55,13 @@ def check_page(text: str) -> list[dict[str, Any]]:
         assert "http" not in json.dumps({name: value for name, value in spec.items() if name != "datasets"})
         vl_convert.vegalite_to_vega(spec)
     return specs
+
+
+def remove(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    """Let a library be one that is not installed, also for our modules that have imported it."""
+    for name in ("extras", "canvas", "charts", "frontier_charts", "sections", "report"):
+        monkeypatch.delitem(sys.modules, f"quercus.evaluation.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, library, None)
 
 
 def names_of(spec: dict[str, Any]) -> list[str]:

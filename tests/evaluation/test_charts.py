@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from quercus.evaluation import charts
 from quercus.evaluation.canvas import Axis, Line, line_chart, percent_axis, save_chart
 from quercus.explain.words import distinct_names
 from tests.evaluation.fakes import BatchLearner, toy
-from tests.evaluation.pages import names_of, rows_of
+from tests.evaluation.pages import names_of, remove, rows_of
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +101,7 @@ def test_a_failed_picture_leaves_the_old_one(run: qc.Run, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("missing", ["altair", "vl_convert"])
 def test_a_chart_says_what_to_install(run: qc.Run, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    monkeypatch.setitem(sys.modules, missing, None)
+    remove(monkeypatch, missing)
     with pytest.raises(ModuleNotFoundError, match=re.escape("pip install 'quercus[report]'")):
         run.plot()
     assert "pip install &#x27;quercus[report]&#x27;" in run._repr_html_()

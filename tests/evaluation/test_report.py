@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,8 @@ import pytest
 
 import quercus as qc
 from quercus.evaluation.sections import make_sections
-from tests.evaluation.fakes import BatchLearner, toy
-from tests.evaluation.pages import check_page, names_of
+from tests.evaluation.fakes import BatchLearner, PlainLearner, toy
+from tests.evaluation.pages import check_page, names_of, remove
 from tests.evaluation.test_evaluate import Impatient
 
 HOSTILE = """a"b|c<script>alert('x')</script>&amp;\n{e}"""
@@ -54,6 +53,22 @@ def test_the_report_of_a_tree_draws_it(tmp_path: Path) -> None:
     assert "grace_period" in text
     assert "best possible 95.0%" in names_of(specs[0])
     assert "What the features are worth" in text
+
+
+@pytest.mark.parametrize(
+    ("learner", "shown"),
+    [
+        (qc.EvergreenForest(), ["What the features are worth"]),
+        (qc.GrowingForest(), ["What the features are worth"]),
+        (qc.ReinforcedTree(), ["The tree at the end"]),
+        (PlainLearner(), []),
+    ],
+)
+def test_a_report_shows_what_a_learner_has(learner: object, shown: list[str], tmp_path: Path) -> None:
+    text = written(qc.evaluate(qc.streams.RandomTree(leaves=6, features=3, rows=600), learner), tmp_path)
+    check_page(text)
+    known = {"What the features are worth", "The tree at the end"}
+    assert [words for words in known if words in text] == shown
 
 
 def test_a_tree_from_arrays_is_drawn_with_the_names_of_the_stream(tmp_path: Path) -> None:
@@ -144,10 +159,9 @@ def test_runs_of_other_streams_stand_side_by_side(run: qc.Run, tmp_path: Path) -
 
 
 def test_a_report_says_what_to_install(run: qc.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from quercus.evaluation import report
-
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    report._template.cache_clear()
-    with pytest.raises(ModuleNotFoundError, match=re.escape("reports need jinja2; pip install 'quercus[report]'")):
+    remove(monkeypatch, "jinja2")
+    with pytest.raises(
+        ModuleNotFoundError, match=re.escape("vl-convert-python and jinja2; pip install 'quercus[report]'")
+    ):
         run.report(tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []

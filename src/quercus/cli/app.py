@@ -263,6 +263,29 @@ def replay(
 
 @app.command(
     epilog=examples(
+        "quercus report quercus-run",
+        "quercus report quercus-run quercus-run-2 --out both.html",
+    )
+)
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of 'quercus run', or run.json in them.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Where to. Default: report.html beside the first run.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over the file that --out names.")] = False,
+) -> None:
+    """Write the report of a run made before, with others beside it.
+
+    Everything is in one file that needs no network.
+    """
+    with guarded():
+        from quercus.cli.report import write_report
+
+        write_report(runs, out, force)
+
+
+@app.command(
+    epilog=examples(
         "quercus predict quercus-run/model.quercus new.csv",
         "quercus predict quercus-run/model.quercus new.parquet --proba --out answers.csv",
     )

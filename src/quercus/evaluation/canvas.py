@@ -10,15 +10,13 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quercus.evaluation.extras import alt, vl_convert
 from quercus.evaluation.words import NOTHING, show_percent
-
-if TYPE_CHECKING:
-    from altair import Chart
 
 # They keep their distance from light and dark ground and, for colour-blind readers, from each other.
 BLUE, SKY, GREY, ORANGE, GREEN = "#2482bd", "#6fb7e3", "#8b8b8b", "#d8651a", "#159a74"
@@ -87,24 +85,6 @@ def percent_axis(title: str, low: float | None = None, high: float | None = None
     return Axis(title, ".4~%", show_percent, low, high, limits=(0.0, 1.0))
 
 
-def load_altair() -> Any:
-    """Return Altair, or say how to get it.
-
-    Examples
-    --------
-    >>> load_altair().__name__
-    'altair'
-    """
-    try:
-        import altair
-        import vl_convert  # noqa: F401 - makes the files
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "charts need altair and vl-convert-python; pip install 'quercus[report]'.", name=error.name
-        ) from error
-    return altair
-
-
 def line_chart(
     lines: Sequence[Line],
     x: Axis,
@@ -113,7 +93,7 @@ def line_chart(
     points: bool = False,
     title: Sequence[str] = (),
     size: tuple[int, int] = (720, 360),
-) -> Chart:
+) -> alt.Chart:
     """Draw lines that can be pointed at, moved, zoomed, and chosen by a click in the legend.
 
     Parameters
@@ -135,13 +115,12 @@ def line_chart(
     >>> chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["type"]
     'log'
     """
-    alt = load_altair()
     data = _rows(lines, x, y, together=not points)
     name = f"q{zlib.crc32(json.dumps(data).encode()):08x}"  # so that charts can be put beside each other
     base = alt.Chart(alt.Data(values=data)).encode(
-        x=alt.X("x:Q", title=x.title, axis=_axis(alt, x, grid=False), scale=_scale(alt, x, data, "x")),
-        y=alt.Y("y:Q", title=y.title, axis=_axis(alt, y, grid=True), scale=_scale(alt, y, _shown(data, x), "y")),
-        **_looks(alt, lines),
+        x=alt.X("x:Q", title=x.title, axis=_axis(x, grid=False), scale=_scale(x, data, "x")),
+        y=alt.Y("y:Q", title=y.title, axis=_axis(y, grid=True), scale=_scale(y, _shown(data, x), "y")),
+        **_looks(lines),
     )
     # The wheel alone is left to the page around it.
     zoom = alt.selection_interval(name=f"{name}_zoom", bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]")
@@ -164,15 +143,15 @@ def line_chart(
             .mark_circle(clip=True, size=8 if dense else 46)
             .encode(opacity=faded(1.0, 0.12))
         )
-        layers.append(marks.encode(tooltip=_point_tips(alt, lines, x, y)).add_params(zoom))
+        layers.append(marks.encode(tooltip=_point_tips(lines, x, y)).add_params(zoom))
     else:
-        layers += _hover(alt, base, lines, x, name, zoom)
+        layers += _hover(base, lines, x, name, zoom)
     layers[-1] = layers[-1] if pick is None else layers[-1].add_params(pick)
     look = {"title": alt.Title(title[0], subtitle=list(title[1:]))} if title else {}
     return alt.layer(*layers).properties(width=size[0], height=size[1], **look)
 
 
-def save_chart(chart: Chart, path: str | os.PathLike[str]) -> None:
+def save_chart(chart: alt.Chart, path: str | os.PathLike[str]) -> None:
     """Write a chart to a file at once or not at all; its ending says the format.
 
     Parameters
@@ -199,7 +178,7 @@ def save_chart(chart: Chart, path: str | os.PathLike[str]) -> None:
     replace_file(place, _render(chart, ending, look("#24272c", "#ffffff")))
 
 
-def inline_svg(chart: Chart) -> str:
+def inline_svg(chart: alt.Chart) -> str:
     """Return a chart as a picture to put into HTML, in the colour of the text around it.
 
     Parameters
@@ -250,10 +229,7 @@ def look(ink: str, ground: str) -> dict[str, Any]:
     }
 
 
-def _render(chart: Chart, kind: str, config: dict[str, Any]) -> bytes:
-    load_altair()
-    import vl_convert
-
+def _render(chart: alt.Chart, kind: str, config: dict[str, Any]) -> bytes:
     spec = chart.to_dict() | {"config": config}
     if kind == "png":
         return bytes(vl_convert.vegalite_to_png(spec, scale=2))
@@ -265,14 +241,14 @@ def _render(chart: Chart, kind: str, config: dict[str, Any]) -> bytes:
     return drawn.encode()
 
 
-def _axis(alt: Any, axis: Axis, *, grid: bool) -> Any:
+def _axis(axis: Axis, *, grid: bool) -> Any:
     # Over a few powers of ten these alone have their numbers, over less also what is between them.
     few = axis.log and axis.low is not None and axis.high is not None and axis.high < 100 * axis.low
     count = 6 if not axis.log else 12 if few else 4
-    return alt.Axis(format=axis.format, grid=grid, labelOverlap="greedy", labelFlush=False, tickCount=count)
+    return alt.Axis(format=axis.format, grid=grid, labelOverlap="greedy", labelSeparation=8, tickCount=count)
 
 
-def _scale(alt: Any, axis: Axis, rows: Sequence[dict[str, Any]], field: str) -> Any:
+def _scale(axis: Axis, rows: Sequence[dict[str, Any]], field: str) -> Any:
     """Return a scale that holds all values, from end to end where the axis has ends."""
     names = (field, "low", "high") if field == "y" else (field,)
     values = [row[name] for row in rows for name in names if row.get(name) is not None]
@@ -289,7 +265,7 @@ def _shown(rows: Sequence[dict[str, Any]], x: Axis) -> list[dict[str, Any]]:
     return [row for row in rows if x.low is None or row["x"] >= x.low]
 
 
-def _looks(alt: Any, lines: Sequence[Line]) -> dict[str, Any]:
+def _looks(lines: Sequence[Line]) -> dict[str, Any]:
     """Return colour, width and dashes by the name of the line, with one legend for all three; none for one line."""
     if len(lines) == 1:
         only = lines[0]
@@ -308,13 +284,13 @@ def _looks(alt: Any, lines: Sequence[Line]) -> dict[str, Any]:
     }
 
 
-def _point_tips(alt: Any, lines: Sequence[Line], x: Axis, y: Axis) -> list[Any]:
+def _point_tips(lines: Sequence[Line], x: Axis, y: Axis) -> list[Any]:
     """Return what a point tells about itself."""
     told = {"line": " ", "at": x.title, "said": y.title} | ({"note": " "} if any(line.notes for line in lines) else {})
     return [alt.Tooltip(f"{field}:N", title=title) for field, title in told.items()]
 
 
-def _hover(alt: Any, base: Any, lines: Sequence[Line], x: Axis, name: str, zoom: Any) -> list[Any]:
+def _hover(base: Any, lines: Sequence[Line], x: Axis, name: str, zoom: Any) -> list[Any]:
     """Return a rule that goes with the pointer, and marks there that tell the values of all lines."""
     near = alt.selection_point(
         name=f"{name}_near", on="pointermove", clear="pointerout", fields=["x"], nearest=True, empty=False

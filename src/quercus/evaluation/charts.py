@@ -20,16 +20,14 @@ from quercus.evaluation.canvas import (
     Axis,
     Line,
     line_chart,
-    load_altair,
     percent_axis,
 )
 from quercus.evaluation.curves import Columns
+from quercus.evaluation.extras import alt
 from quercus.evaluation.words import show, show_amount, show_bounds, show_percent
 from quercus.explain.words import distinct_names, plural
 
 if TYPE_CHECKING:
-    from altair import Chart
-
     from quercus.evaluation.run import Run
 
 _WIDEST = 0.4
@@ -42,7 +40,7 @@ _RIGHT = "answers that were right"
 _SO_FAR = "rows so far"
 
 
-def draw_run(run: Run) -> Chart:
+def draw_run(run: Run) -> alt.Chart:
     """Draw accuracy along the stream, with the baselines and what labels tell; below it what features cost.
 
     Parameters
@@ -65,29 +63,29 @@ def draw_run(run: Run) -> Chart:
     chart = line_chart(lines, rows_axis([run]), percent_axis(_RIGHT), title=title)
     if run.cost is None:
         return chart
-    both = load_altair().vconcat(chart, cost_chart([run]).properties(height=190))
+    both = alt.vconcat(chart, cost_chart([run]).properties(height=190))
     return both.resolve_scale(color="independent", strokeDash="independent", strokeWidth="independent")
 
 
-def accuracy_chart(runs: Sequence[Run]) -> Chart:
+def accuracy_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw accuracy over all rows so far; beside one run the baselines and its blocks."""
     return line_chart(_accuracy_lines(runs), rows_axis(runs), percent_axis(_RIGHT))
 
 
-def blocks_chart(runs: Sequence[Run]) -> Chart:
+def blocks_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw accuracy block by block."""
     lines = []
     if len(runs) == 1 or share_rows(runs):
         blocks = whole_blocks(runs[0])
         lines.append(Line("majority so far", blocks["rows"], blocks["majority"], GREY, 1.4, (7, 4)))
         lines.append(Line("previous label", blocks["rows"], blocks["previous"], GREY, 1.4, (2, 3)))
-    for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True))):
+    for name, run, colour in _coloured(runs):
         lines.append(Line(name, whole_blocks(run)["rows"], whole_blocks(run)["accuracy"], colour))
     x = Axis("row", low=0, high=float(max(run.rows for run in runs)))
     return line_chart(lines, x, percent_axis(_RIGHT), size=(720, 300))
 
 
-def estimate_chart(run: Run) -> Chart:
+def estimate_chart(run: Run) -> alt.Chart:
     """Draw what the labels tell about accuracy, with its bounds, beside accuracy itself."""
     curve = run.curve
     lines = [*estimate_lines(run), Line(f"all rows so far {show_percent(run.accuracy)}", curve["rows"],
@@ -116,10 +114,10 @@ def estimate_lines(run: Run) -> list[Line]:
     ]
 
 
-def cost_chart(runs: Sequence[Run]) -> Chart:
+def cost_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw what the features of a row cost."""
     lines, one = [], len(runs) == 1
-    for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True))):
+    for name, run, colour in _coloured(runs):
         so_far, lately = costs_along(run)
         if one:
             lines.append(Line("since the last point", run.curve["rows"], lately, SKY, 1.3))
@@ -132,7 +130,7 @@ def cost_chart(runs: Sequence[Run]) -> Chart:
     return line_chart(lines, axis, y, size=(720, 260))
 
 
-def small_charts(runs: Sequence[Run]) -> dict[str, Chart]:
+def small_charts(runs: Sequence[Run]) -> dict[str, alt.Chart]:
     """Return the charts of log-loss, leaves, money and labels by their titles, as far as there is something to show."""
     found = {}
     for column, title, whole in (
@@ -143,7 +141,7 @@ def small_charts(runs: Sequence[Run]) -> dict[str, Chart]:
     ):
         lines = [
             Line(name, run.curve["rows"], run.curve[column], colour)
-            for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True)))
+            for name, run, colour in _coloured(runs)
             if np.isfinite(run.curve[column].astype(np.float64)).any() and (run.loss or column != "money")
         ]
         if lines:
@@ -153,7 +151,7 @@ def small_charts(runs: Sequence[Run]) -> dict[str, Chart]:
     return found
 
 
-def confusion_chart(run: Run) -> Chart:
+def confusion_chart(run: Run) -> alt.Chart:
     """Draw who was taken for whom: a row is a true class, a column an answer; errors stand out by their colour.
 
     Examples
@@ -163,7 +161,6 @@ def confusion_chart(run: Run) -> Chart:
     >>> [param["name"] for param in confusion_chart(run).to_dict()["params"]]
     ['errors']
     """
-    alt = load_altair()
     names, counts = _grouped(run)
     answers = [*names, "no answer"] if counts[:, -1].any() else names
     rows = [
@@ -192,7 +189,7 @@ def confusion_chart(run: Run) -> Chart:
     return chart.add_params(errors).properties(width=wide * len(answers), height=high * len(names))
 
 
-def bar_chart(values: Mapping[str, float], title: str) -> Chart:
+def bar_chart(values: Mapping[str, float], title: str) -> alt.Chart:
     """Draw shares by name, the largest first, at most 25 of them.
 
     Examples
@@ -200,7 +197,6 @@ def bar_chart(values: Mapping[str, float], title: str) -> Chart:
     >>> bar_chart({"age": 0.7, "hour": 0.3}, "bought in").to_dict()["mark"]["type"]
     'bar'
     """
-    alt = load_altair()
     order = sorted(values, key=lambda name: -values[name])[:_MOST_BARS]
     short = distinct_names(order)
     rows = [
@@ -219,10 +215,10 @@ def bar_chart(values: Mapping[str, float], title: str) -> Chart:
     )
 
 
-def calibration_chart(runs: Sequence[Run]) -> Chart:
+def calibration_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw how often answers were right against how sure the learner was of them."""
     lines = [Line("exactly right", [0, 1], [0, 1], GREY, 1.2, (5, 4), notes=["", ""], level=True)]
-    for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True))):
+    for name, run, colour in _coloured(runs):
         found = getattr(run, "calibration", None)
         if found is None:
             continue
@@ -235,7 +231,7 @@ def calibration_chart(runs: Sequence[Run]) -> Chart:
     return line_chart(lines, sides[0], sides[1], points=True, size=(340, 320))
 
 
-def roc_chart(run: Run) -> Chart:
+def roc_chart(run: Run) -> alt.Chart:
     """Draw true positives against false ones: of two classes the smaller, of more those with most rows."""
     found: dict[Any, dict[str, Any]] = getattr(run, "roc", {})
     rows = dict(zip(run.classes, run.confusion.sum(axis=1).tolist(), strict=True))
@@ -304,14 +300,15 @@ def _accuracy_lines(runs: Sequence[Run]) -> list[Line]:
     if one and len(blocks["rows"]) > 1:
         label = f"{first.learner_name}, each {plural(first.window, 'row')}"
         lines.append(Line(label, blocks["rows"], blocks["accuracy"], SKY, 1.3))
-    for (name, run), colour in reversed(list(zip(named(runs).items(), _colours(runs), strict=True))):
+    for name, run, colour in _coloured(runs):
         label = f"{f'{run.learner_name}, all rows so far' if one else name} {show_percent(run.accuracy)}"
         lines.append(Line(label, run.curve["rows"], run.curve["accuracy"], colour, 2.8))
     return lines
 
 
-def _colours(runs: Sequence[Run]) -> list[str]:
-    return [COLOURS[place % len(COLOURS)] for place in range(len(runs))]
+def _coloured(runs: Sequence[Run]) -> list[tuple[str, Run, str]]:
+    """Return runs with their names and colours, the first, which is drawn on top, last."""
+    return [(*one, COLOURS[place % len(COLOURS)]) for place, one in enumerate(named(runs).items())][::-1]
 
 
 def _grouped(run: Run) -> tuple[list[str], NDArray[np.int64]]:

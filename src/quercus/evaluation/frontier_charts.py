@@ -9,19 +9,18 @@ import numpy as np
 
 from quercus.evaluation.bought import show_price
 from quercus.evaluation.canvas import COLOURS, GREY, Axis, Line, line_chart, percent_axis
+from quercus.evaluation.extras import alt
 from quercus.evaluation.words import show_percent
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:
-    from altair import Chart
-
     from quercus.evaluation.frontiers import Frontier
     from quercus.evaluation.spent import FeatureFrontier
 
 _RIGHT = percent_axis("answers that were right, of all rows")
 
 
-def draw_frontier(found: Frontier) -> Chart:
+def draw_frontier(found: Frontier) -> alt.Chart:
     """Draw a line per policy, asking at random in grey, and the accuracy of paying for all labels.
 
     Parameters
@@ -53,7 +52,7 @@ def draw_frontier(found: Frontier) -> Chart:
     return line_chart(lines, x, _RIGHT, points=True, title=title)
 
 
-def draw_spending(found: FeatureFrontier) -> Chart:
+def draw_spending(found: FeatureFrontier) -> alt.Chart:
     """Draw a line per parameter, dashed ones for the best features, a mark per rival, and the majority, for nothing.
 
     Parameters

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from html import escape
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from quercus.evaluation import charts
 from quercus.evaluation.bought import cost_words, show_price
-from quercus.evaluation.canvas import inline_svg, load_altair, look
+from quercus.evaluation.canvas import inline_svg, look
+from quercus.evaluation.extras import jinja2, vl_convert
 from quercus.evaluation.sections import make_sections
 from quercus.evaluation.tables import baselines
 from quercus.evaluation.words import (
@@ -24,6 +23,15 @@ from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run
+
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.PackageLoader("quercus.evaluation"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
 
 
 def report_html(runs: Sequence[Run]) -> str:
@@ -43,27 +51,25 @@ def report_html(runs: Sequence[Run]) -> str:
     """
     from quercus import __version__
 
-    template = _template("report.html.jinja")
-    load_altair()
     names = list(charts.named(runs))
     heads = [
         {"name": name, "about": about(run), "verdict": verdict(run), "warning": _warning(run)}
         for name, run in charts.named(runs).items()
     ]
-    page: str = template.render(
+    page: str = _TEMPLATES.get_template("report.html.jinja").render(
         title=names[0] if len(runs) == 1 else f"{len(runs)} runs: {', '.join(names)}",
         heads=heads,
         tiles=headline(runs[0]) if len(runs) == 1 else [],
         sections=make_sections(runs),
         look=look("currentColor", "transparent"),
-        script=_javascript(),
+        script=vl_convert.javascript_bundle(),  # type: ignore[call-arg]
         version=__version__,
     )
     return page
 
 
 def notebook_html(run: Run) -> str:
-    """Return a run as a small piece of HTML: the main figures and the accuracy curve, or words alone without Altair.
+    """Return a run as a small piece of HTML: the main figures and the accuracy curve.
 
     Parameters
     ----------
@@ -77,34 +83,9 @@ def notebook_html(run: Run) -> str:
     >>> notebook_html(run)[:24]
     '<div class="quercus-run"'
     """
-
-    def draw() -> str:
-        drawn = inline_svg(charts.draw_run(run)) if run.rows else ""
-        shown: str = _template("notebook.html.jinja").render(tiles=headline(run), name=run.name, drawn=drawn)
-        return shown
-
-    return or_plain(draw, run.table())
-
-
-def or_plain(draw: Callable[[], str], text: str) -> str:
-    """Return what is drawn or, where the libraries for it are not installed, a text that says so.
-
-    Parameters
-    ----------
-    draw
-        Returns HTML.
-    text
-        Shown instead.
-
-    Examples
-    --------
-    >>> or_plain(lambda: "<svg/>", "a table")
-    '<svg/>'
-    """
-    try:
-        return draw()
-    except ModuleNotFoundError as error:
-        return f"<pre>{escape(text)}\n\n{escape(str(error))}</pre>"
+    drawn = inline_svg(charts.draw_run(run)) if run.rows else ""
+    shown: str = _TEMPLATES.get_template("notebook.html.jinja").render(tiles=headline(run), name=run.name, drawn=drawn)
+    return shown
 
 
 def verdict(run: Run) -> str:
@@ -200,23 +181,3 @@ def _warning(run: Run) -> str:
     ]
     better = [name for name, value in rivals if value > run.accuracy]
     return f"On this stream {' or '.join(better)} would have been right more often." if better else ""
-
-
-@cache
-def _template(name: str) -> Any:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("reports need jinja2; pip install 'quercus[report]'.", name=error.name) from error
-    where = PackageLoader("quercus.evaluation")
-    found = Environment(loader=where, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    return found.get_template(name)
-
-
-@cache
-def _javascript() -> str:
-    """Return what draws the charts in a browser: Vega, Vega-Lite and Vega-Embed, as text."""
-    import vl_convert
-
-    script: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
-    return script

@@ -248,9 +248,14 @@ class Run:
         return first_words(self)
 
     def _repr_html_(self) -> str:
-        from quercus.evaluation.report import notebook_html
+        from quercus.evaluation.tables import or_plain
 
-        return notebook_html(self)
+        def draw() -> str:
+            from quercus.evaluation.report import notebook_html
+
+            return notebook_html(self)
+
+        return or_plain(draw, self.table())
 
     def table(self) -> str:
         """Return all figures and the baselines as plain text.

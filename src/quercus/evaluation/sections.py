@@ -10,13 +10,12 @@ import numpy as np
 
 from quercus.evaluation import charts
 from quercus.evaluation.bought import cost_rows
+from quercus.evaluation.extras import alt
 from quercus.evaluation.tables import figure_rows, label_rows
 from quercus.evaluation.words import show, show_bounds
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:
-    from altair import Chart
-
     from quercus.evaluation.run import Run
     from quercus.explain import TreeView
 
@@ -204,7 +203,7 @@ def _shares(run: Run) -> dict[str, float] | None:
 
 def _tree(runs: Sequence[Run]) -> Section:
     """Return the trees at the end, or what they would ask for, of those that are there."""
-    shown = [run for run in runs if run.labels and (hasattr(run.learner, "view") or hasattr(run.learner, "tree"))]
+    shown = [run for run in runs if run.labels and any(hasattr(run.learner, one) for one in ("view", "buy_and_learn"))]
     return Section("The tree at the end", each=_each(shown, lambda run: [ReportPart(html=_tree_html(run), wide=True)]))
 
 
@@ -258,11 +257,11 @@ def _each(runs: Sequence[Run], make: Callable[[Run], list[ReportPart]]) -> list[
     return [(name, make(run)) for name, run in charts.named(runs).items()]
 
 
-def _drawn(chart: Chart, *, title: str = "", wide: bool = False) -> ReportPart:
+def _drawn(chart: alt.Chart, *, title: str = "", wide: bool = False) -> ReportPart:
     return ReportPart(title, spec=_spec(chart), wide=wide)
 
 
-def _spec(chart: Chart) -> dict[str, Any]:
+def _spec(chart: alt.Chart) -> dict[str, Any]:
     """Return a chart without the address of its schema: a report names no place in a network."""
     return {name: value for name, value in chart.to_dict().items() if name != "$schema"}
 

@@ -194,10 +194,14 @@ class FeatureFrontier:
         return chart
 
     def _repr_html_(self) -> str:
-        from quercus.evaluation.canvas import inline_svg
-        from quercus.evaluation.report import or_plain
+        from quercus.evaluation.tables import or_plain
 
-        return or_plain(lambda: inline_svg(self.plot()), self.table())
+        def draw() -> str:
+            from quercus.evaluation.canvas import inline_svg
+
+            return inline_svg(self.plot())
+
+        return or_plain(draw, self.table())
 
     def __str__(self) -> str:
         return self.table()

@@ -1,4 +1,4 @@
-const LETTER = 6.6, SYMBOL = 46;
+const LETTER = 7.2, SYMBOL = 46, AXIS = 64;
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 const find = (spec, get) => get(spec) ?? (spec.layer ?? []).map((one) => find(one, get)).find((one) => one);
 for (const box of document.querySelectorAll(".chart")) {
@@ -7,8 +7,9 @@ for (const box of document.querySelectorAll(".chart")) {
   if (box.classList.contains("fits")) {
     const names = find(spec, (one) => one.encoding?.color?.scale?.domain) ?? [];
     const longest = Math.max(1, ...names.map((name) => name.length));
-    config.legend.columns = Math.max(1, Math.floor(box.clientWidth / (longest * LETTER + SYMBOL)));
-    config.legend.labelLimit = box.clientWidth - SYMBOL;
+    const room = box.clientWidth - AXIS;
+    config.legend.columns = Math.max(1, Math.floor(room / (longest * LETTER + SYMBOL)));
+    config.legend.labelLimit = room - SYMBOL;
     spec.width = "container";
     spec.autosize = { type: "fit-x", contains: "padding" };
   }
