@@ -35,7 +35,7 @@ def run(code, **variables):
 
 
 def test_import_is_light():
-    heavy = ["numba", "sklearn", "pandas", "polars", "matplotlib", "river", "pyarrow", "scipy"]
+    heavy = ["numba", "sklearn", "pandas", "polars", "matplotlib", "altair", "jinja2", "river", "pyarrow", "scipy"]
     result = run(f"import sys, quercus, quercus.streams; print([name for name in {heavy} if name in sys.modules])")
     assert result.stdout.strip() == "[]", result.stderr
 

@@ -337,3 +337,17 @@ def test_what_is_no_batch_is_refused(bad):
     asker = qc.Asker(qc.ConfidenceTree(), Random(0.1))
     with pytest.raises((TypeError, ValueError), match="the batch is"):
         asker.ask(bad)
+
+
+def test_a_notebook_shows_how_it_stands():
+    asker = qc.Asker(qc.HoeffdingTree(), qc.ask.Random(0.5, seed=1))
+    assert "<tr><th>rows seen</th><td>0</td></tr>" in asker._repr_html_()
+    for i in range(200):
+        question = asker.ask_one({"x": i % 2, "<b>": 0})
+        if question:
+            asker.answer(question, i % 2)
+    shown = asker._repr_html_()
+    told = asker.accuracy()
+    assert f"<th>labels asked for</th><td>{asker.asked}</td>" in shown
+    assert f"<th>accuracy over the first {told.rows} rows</th><td>{told.value:.0%}, bounds " in shown
+    assert "HoeffdingTree, Random(" in shown

@@ -16,6 +16,7 @@ from quercus.evaluation import FeatureFrontier, Interrupted, feature_frontier
 from quercus.evaluation.bought import cost_words, costs_along, feature_rows, show_price
 from quercus.evaluation.buying import prices_of
 from quercus.evaluation.report import notebook_html, report_html
+from quercus.evaluation.sections import make_sections
 from tests.evaluation.fakes import RowLearner, toy
 
 COSTS = {"age": 0, "blood": 20, "ct": 400}
@@ -131,15 +132,17 @@ def test_accuracy_is_never_shown_without_its_cost(run: qc.Run, tmp_path: Path) -
     table = run.table()
     for text in ("cost per row", price, "of 420", f"{run.bought_per_row:.2f}", "Features that were bought", "ct"):
         assert text in table
-    page, note = report_html(run), notebook_html(run)
+    page, note = report_html([run]), notebook_html(run)
     for text in (page, note):
         assert right in text
         assert f"cost per row, of 420</span><b>{price}" in text or f">{price}</div>" in text
     assert "What the features cost" in page
     assert words in page
-    figure = run.plot(tmp_path / "run.png")
-    assert len(figure.axes) == 2
-    assert figure.axes[1].get_lines()[1].get_ydata()[-1] == run.cost_per_row
+    above, below = run.plot(tmp_path / "run.png").to_dict()["vconcat"]
+    assert above["title"]["text"] == "patients"
+    assert below["layer"][0]["encoding"]["y"]["title"] == "cost of a row, of 420"
+    assert f"all rows so far {price}" in below["layer"][0]["encoding"]["color"]["scale"]["domain"]
+    assert [part.title for part in make_sections([run])][1] == "What the features cost"
 
 
 def test_few_of_many_features_are_listed() -> None:
@@ -168,8 +171,8 @@ def test_other_learners_are_left_alone() -> None:
     assert math.isnan(run.bought_per_row)
     assert np.isnan(run.curve["cost"]).all()
     assert "cost" not in run.table()
-    assert "What the features cost" not in report_html(run)
-    assert len(run.plot().axes) == 1
+    assert "What the features cost" not in report_html([run])
+    assert "vconcat" not in run.plot().to_dict()
 
 
 def test_repeats_show_costs_if_there_are_any() -> None:
@@ -282,9 +285,12 @@ def test_the_table_the_frame_and_the_picture_of_a_frontier(found: FeatureFrontie
     assert repr(found) == "FeatureFrontier(budget, confidence; 4 settings, 2 seeds)"
     frame = found.to_frame("polars")
     assert frame["value"].to_list() == [None, None, "20", "420", "0.7", None, "1", "1"]
-    figure = found.plot(tmp_path / "f.png")
+    chart = found.plot(tmp_path / "f.png").to_dict()
     assert (tmp_path / "f.png").stat().st_size > 10_000
-    assert len(figure.axes[0].get_lines()) >= 5
+    names = chart["layer"][-1]["encoding"]["color"]["scale"]["domain"]
+    assert [name.split(" ")[0] for name in names[:2]] == ["mine", "tree"]
+    assert {"budget varies", "confidence varies", "best k, the same for every row"} < set(names)
+    assert "<svg" in found._repr_html_()
 
 
 def test_the_usual_frontier_goes_from_the_cheapest_feature_to_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -289,7 +289,8 @@ def test_progress_shows_only_where_it_is_wanted(
 def test_importing_evaluation_is_light() -> None:
     code = (
         "import sys, quercus.evaluation;"
-        "print([m for m in ('numba', 'sklearn', 'pandas', 'polars', 'pyarrow', 'matplotlib', 'rich', 'river')"
+        "print([m for m in ('numba', 'sklearn', 'pandas', 'polars', 'pyarrow', 'altair', 'vl_convert', 'jinja2',"
+        " 'matplotlib', 'rich', 'river')"
         " if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

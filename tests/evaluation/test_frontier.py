@@ -69,9 +69,11 @@ def test_the_table_the_frame_and_the_picture(found: Frontier, tmp_path: Path) ->
     frame = found.to_frame("polars")
     assert frame.shape == (9, 9)
     assert frame["policy"].to_list()[3] == "Uncertain"
-    figure = found.plot(tmp_path / "f.png")
+    drawn = found.plot(tmp_path / "f.png").to_dict()["layer"][-1]["encoding"]
     assert (tmp_path / "f.png").stat().st_size > 10_000
-    assert figure.axes[0].get_xscale() == "log"
+    assert drawn["x"]["scale"]["type"] == "log"
+    assert drawn["color"]["scale"]["domain"][:3] == ["Random", "Confident", "Uncertain"]
+    assert "<svg" in found._repr_html_()
 
 
 def test_one_seed_and_a_learner_of_others() -> None:

@@ -12,9 +12,9 @@ from experiments.papers.reinforced.forms import FAIR, RIGHT, WRONG, make_tree
 from experiments.papers.reinforced.mushroom import FIRST
 from experiments.papers.reinforced.sets import load_rows, shuffle
 from experiments.papers.utility.verdicts import gap
-from quercus.evaluation.plot import LEARNER, TEXT, style
 
 _DATA = "mushroom"
+_LINE, _TEXT = "#0072b2", "#333333"
 _COSTS = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 _RUNS: dict[Scale, int] = {"quick": 3, "full": 20}
 
@@ -63,13 +63,19 @@ def draw(found: Results, figure: Any) -> None:
     axes = figure.add_subplot()
     points = [(wrong, part.mean("asked")[0], 100 * part.mean("missed")[0]) for (wrong,), part in found.groups("wrong")]
     _, asked, missed = np.array(points).T
-    axes.plot(asked, missed, color=LEARNER, marker="o")
+    axes.plot(asked, missed, color=_LINE, marker="o")
     for cost, x, y in points:
-        axes.annotate(f"{cost:g}", (x, y), textcoords="offset points", xytext=(6, 5), color=TEXT, fontsize=9)
-    axes.set_xlabel("questions per mushroom", color=TEXT)
-    axes.set_ylabel("poisonous ones called edible, %", color=TEXT)
+        axes.annotate(f"{cost:g}", (x, y), textcoords="offset points", xytext=(6, 5), color=_TEXT, fontsize=9)
+    axes.set_xlabel("questions per mushroom", color=_TEXT)
+    axes.set_ylabel("poisonous ones called edible, %", color=_TEXT)
     axes.set_ylim(bottom=0)
-    style(axes)
+    axes.grid(True, which="major", color="#e5e5e5", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=_TEXT, which="both")
+    axes.tick_params(which="minor", length=2)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color("#b0b0b0")
 
 
 POISON = Runs("peers.reinforced", "poison", cells, measure)

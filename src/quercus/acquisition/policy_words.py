@@ -10,9 +10,10 @@ from quercus.acquisition.layout import REFER
 from quercus.explain.captions import GREY, pick_colours
 from quercus.explain.chart import Box, Face
 from quercus.explain.page import write_html
-from quercus.explain.picture import draw, fit_head, head_space, make_bar
+from quercus.explain.picture import SQUEEZE, draw, fit_head, head_space, make_bar, pixels
 from quercus.explain.text import tree_column
 from quercus.explain.words import (
+    distinct_names,
     others,
     pad,
     plural,
@@ -211,7 +212,9 @@ def write_page(tree: PolicyTree, shown: PolicyTree, page: bool) -> str:
     '<div class="quercus-tree" '
     """
     hues = _hues(tree)
-    named = [(hue, shorten(show_value(label), 28)) for label, hue in hues.items() if hue != GREY]
+    coloured = [label for label, hue in hues.items() if hue != GREY]
+    names = distinct_names([show_value(label) for label in coloured], 28)
+    named = [(hues[label], name) for label, name in zip(coloured, names, strict=True)]
     grey = list(hues.values()).count(GREY)
     legend = [*named, (GREY, others(grey))] if grey else named
     said = [
@@ -220,7 +223,9 @@ def write_page(tree: PolicyTree, shown: PolicyTree, page: bool) -> str:
         *(["boxes tell how often that was met, and what it is worth from there on"] if tree.has_visits else []),
         *map(escape, footnotes(tree, shown)),
     ]
-    return write_html(summary(tree), legend, said, draw([_face(tree, node) for node in shown.nodes], _GAP), page=page)
+    faces = [_face(tree, node) for node in shown.nodes]
+    gap = max([_GAP, *(22 + SQUEEZE * pixels(face.branch, 10.5) for face in faces)])
+    return write_html(summary(tree), legend, said, draw(faces, gap), page=page)
 
 
 def _face(tree: PolicyTree, node: PolicyNode) -> Face:

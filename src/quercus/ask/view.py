@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
+from html import escape
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from quercus.ask.learners import LearnerView
 from quercus.ask.policies import Policy
 from quercus.ask.running_accuracy import RunningAccuracy
 from quercus.ask.state import AskState
+from quercus.explain.words import plural, show_share
 from quercus.ledger import Ledger, Question
 from quercus.ledger.accuracy import Estimate
 
@@ -70,6 +72,21 @@ class AskerView:
         return (
             f"Asker({type(self.learner).__name__}, {self.policy!r}, seen={self.seen}, asked={self.asked}, open={open_})"
         )
+
+    def _repr_html_(self) -> str:
+        told = self.accuracy()
+        value, low, high = (show_share(share) if told.labels else "-" for share in (told.value, told.low, told.high))
+        rows = {
+            "learner, policy": f"{type(self.learner).__name__}, {self.policy!r}",
+            "rows seen": f"{self.seen:,}",
+            "labels asked for": f"{self.asked:,}",
+            "waiting for an answer": f"{len(self.ledger.open_ids):,}",
+            "spent": f"{self.spent:,.10g}",
+            "may be spent now": f"{self.left:,.10g}",
+            f"accuracy over the first {plural(told.rows, 'row')}": f"{value}, bounds {low} to {high}",
+        }
+        cells = (f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+        return f'<table class="quercus-asker">{"".join(cells)}</table>'
 
     def find(self, key: str | int) -> list[Question]:
         """Return the questions about the row that the application calls so, oldest first.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.chart import BLUE, SKY, Line, chart, key, linear, log_rows
 from quercus.evaluation.metrics import ratio
 from quercus.evaluation.words import show, show_amount, show_percent
 
@@ -96,34 +95,3 @@ def costs_along(run: Run) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """
     rows, cost = (np.asarray(run.curve[name], np.float64) for name in ("rows", "cost"))
     return cost / rows, np.diff(cost, prepend=0.0) / np.diff(rows, prepend=0.0)
-
-
-def cost_lines(run: Run) -> list[Line]:
-    """Return the lines of `cost_chart`."""
-    so_far, lately = costs_along(run)
-    return [
-        Line("since the last point", run.curve["rows"], lately, SKY, 1.3),
-        Line(f"all rows so far {show_price(run.cost_per_row)}", run.curve["rows"], so_far, BLUE, 2.8),
-    ]
-
-
-def cost_chart(run: Run, width: int, height: int, css: str = "") -> str:
-    """Draw what a row cost along the stream.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> cost_chart(qc.evaluate(qc.streams.SEA(rows=500), qc.UtilityTree()), 600, 300)[:4]
-    '<svg'
-    """
-    lines, x = cost_lines(run), log_rows(run.rows)
-    shown = np.asarray(run.curve["rows"], np.float64) >= x.low
-    top = max(float(np.asarray(line.y, np.float64)[shown].max()) for line in lines)
-    y = linear(0.0, top or 1.0, lambda value: f"{value:,.6g}")
-    alt = f"a row cost {run.learner_name} {show_price(run.cost_per_row)} on average"
-    return chart(lines, x, y, width=width, height=height, x_label="rows so far", alt=alt, css=css)
-
-
-def cost_key(run: Run) -> str:
-    """Return the legend of `cost_chart`."""
-    return key(cost_lines(run))

@@ -29,7 +29,7 @@ from quercus.evaluation.words import NOTHING, align, show
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from altair import Chart
 
     from quercus.ask import Policy
 
@@ -219,17 +219,33 @@ class Frontier:
             lines.append([budget, *figures, *apart, *ratio])
         return f"{head}\n\n{align(lines)}"
 
-    def plot(self, path: PathLike | None = None) -> Figure:
-        """Draw accuracy against labels, a line per policy; needs matplotlib.
+    def plot(self, path: PathLike | None = None) -> Chart:
+        """Draw accuracy against labels, a line per policy.
+
+        Needs altair and vl-convert-python (``pip install 'quercus[report]'``).
 
         Parameters
         ----------
         path
-            Where to save the picture; its ending says the format.
+            Where to save it; its ending says the format, as for `Run.plot`.
         """
-        from quercus.evaluation.frontier_plot import draw_frontier
+        from quercus.evaluation.canvas import save_chart
+        from quercus.evaluation.frontier_charts import draw_frontier
 
-        return draw_frontier(self, path)
+        chart = draw_frontier(self)
+        if path is not None:
+            save_chart(chart, path)
+        return chart
+
+    def _repr_html_(self) -> str:
+        from quercus.evaluation.tables import or_plain
+
+        def draw() -> str:
+            from quercus.evaluation.canvas import inline_svg
+
+            return inline_svg(self.plot())
+
+        return or_plain(draw, self.table())
 
     def __str__(self) -> str:
         return self.table()

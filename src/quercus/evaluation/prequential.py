@@ -124,7 +124,7 @@ def evaluate(
         driver = open_asking(learner, stream, ask, delay, delay_seed, ledger, loss=loss, rows=total, warm_up=warm_up)
     session = _Session(stream, learner, driver, loss, window, warm_up, name)
     try:
-        with ProgressLine(session.title, total, progress) as line:
+        with ProgressLine(session.title, total or stream.about_rows, progress) as line:
             for X, y in stream.chunks(chunk, rows):
                 for start, stop in session.pieces(len(y)):
                     session.step(X, y, start, stop)

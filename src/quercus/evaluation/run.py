@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,7 +16,7 @@ from quercus.evaluation.metrics import ratio
 from quercus.evaluation.money import Label
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from altair import Chart
 
     from quercus.ledger import Ledger, QuestionLog
     from quercus.ledger.accuracy import Estimate
@@ -197,9 +198,8 @@ class Run:
         >>> run.total == run.money + run.spent
         True
         """
-        if not self.loss and self.spent is None and self.cost is None:
-            return math.nan
-        return (self.money if self.loss else 0.0) + self.paid
+        unknown = not self.loss and self.spent is None and self.cost is None
+        return math.nan if unknown else (self.money if self.loss else 0.0) + self.paid
 
     @property
     def total_per_row(self) -> float:
@@ -209,9 +209,8 @@ class Run:
     @property
     def smallest_share(self) -> float:
         """Share of the smallest class among the rows scored."""
-        if self.smallest_class is None:
-            return math.nan
-        return ratio(int(self.confusion[self.classes.index(self.smallest_class)].sum()), self.rows)
+        name = self.smallest_class
+        return math.nan if name is None else ratio(int(self.confusion[self.classes.index(name)].sum()), self.rows)
 
     @property
     def imbalanced(self) -> bool:
@@ -224,16 +223,14 @@ class Run:
         """The figure to judge the learner by: "balanced_accuracy" where classes are `imbalanced`, else "accuracy".
 
         Where one row in a hundred is a fraud, never saying so is right in 99% of the rows. Balanced accuracy makes that
-        one half, by two classes, whatever the shares are, and needs no probabilities; kappa moves with the shares, so
-        that two streams, or a stream before and after a change, cannot be compared by it. It judges answers; how well
-        the rare rows can be found by their probability tells ``auc``, which stands beside it, as accuracy does.
+        one half, whatever the shares are; kappa moves with the shares, so that two streams cannot be compared by it.
+        How well rare rows can be found by their probability tells ``auc``, which stands beside it.
 
         Examples
         --------
-        >>> import numpy as np, quercus as qc
-        >>> X = np.random.default_rng(0).normal(size=(2000, 2))
-        >>> qc.evaluate((X, X[:, 0] > 1.8), qc.ConfidenceTree()).headline
-        'balanced_accuracy'
+        >>> import quercus as qc
+        >>> qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree()).headline
+        'accuracy'
         """
         return "balanced_accuracy" if self.imbalanced else "accuracy"
 
@@ -251,9 +248,14 @@ class Run:
         return first_words(self)
 
     def _repr_html_(self) -> str:
-        from quercus.evaluation.report import notebook_html
+        from quercus.evaluation.tables import or_plain
 
-        return notebook_html(self)
+        def draw() -> str:
+            from quercus.evaluation.report import notebook_html
+
+            return notebook_html(self)
+
+        return or_plain(draw, self.table())
 
     def table(self) -> str:
         """Return all figures and the baselines as plain text.
@@ -333,44 +335,58 @@ class Run:
             write_text(path, text + "\n")
         return text
 
-    def plot(self, path: PathLike | None = None) -> Figure:
-        """Draw accuracy along the stream with both baselines; needs matplotlib.
+    def plot(self, path: PathLike | None = None) -> Chart:
+        """Draw accuracy along the stream with both baselines, and what labels tell and features cost.
+
+        Needs altair and vl-convert-python (``pip install 'quercus[report]'``). In a notebook the chart can be pointed
+        at, moved and zoomed; a click in its legend picks a line.
 
         Parameters
         ----------
         path
-            Where to save the picture; its ending says the format.
+            Where to save it, for an .html as it is in a notebook, without a network; for a .png, .svg or .pdf as a
+            picture; for a .json as a specification of Vega-Lite.
 
         Examples
         --------
         >>> import quercus as qc
         >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
-        >>> figure = run.plot()
-        >>> figure.axes[0].get_xscale()
-        'log'
+        >>> chart = run.plot()
+        >>> chart.to_dict()["title"]["text"]
+        'ConfidenceTree on noise'
         """
-        from quercus.evaluation.plot import draw
+        from quercus.evaluation.canvas import save_chart
+        from quercus.evaluation.charts import draw_run
 
-        return draw(self, path)
+        chart = draw_run(self)
+        if path is not None:
+            save_chart(chart, path)
+        return chart
 
-    def report(self, path: PathLike) -> None:
-        """Write one HTML file with the figures, the curves, the tree, the parameters and the features.
+    def report(self, path: PathLike, *, others: Sequence[Run] = ()) -> None:
+        """Write one HTML file with the figures, the curves, the classes, the tree, the parameters and the features.
 
-        It needs nothing else: no network, no scripts, no other files.
+        It needs nothing else, no network and no other files: its charts, which can be pointed at, moved, zoomed and
+        filtered, are drawn by the JavaScript in it. Making it needs altair, vl-convert-python and jinja2
+        (``pip install 'quercus[report]'``).
 
         Parameters
         ----------
         path
             Where to; an existing file is replaced at once or not at all.
+        others
+            Runs that are shown beside this one, in charts with a line for each.
 
         Examples
         --------
         >>> import quercus as qc, tempfile, pathlib
-        >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
+        >>> stream = qc.streams.Noise(rows=500)
+        >>> run, other = (qc.evaluate(stream, tree) for tree in (qc.ConfidenceTree(), qc.HoeffdingTree()))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     run.report(pathlib.Path(folder) / "run.html")
+        ...     run.report(pathlib.Path(folder) / "both.html", others=[other])
         """
         from quercus.evaluation.frames import write_text
         from quercus.evaluation.report import report_html
 
-        write_text(path, report_html(self))
+        write_text(path, report_html([self, *others]))

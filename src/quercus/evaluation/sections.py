@@ -1,13 +1,16 @@
-"""The lower half of a report: classes, tree, figures, parameters, features."""
+"""The sections of a report: what each shows of a run, or of several beside each other."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from quercus.evaluation.bought import cost_rows, feature_rows
+import numpy as np
+
+from quercus.evaluation import charts
+from quercus.evaluation.bought import cost_rows
+from quercus.evaluation.extras import alt
 from quercus.evaluation.tables import figure_rows, label_rows
 from quercus.evaluation.words import show, show_bounds
 from quercus.explain.words import plural
@@ -16,110 +19,258 @@ if TYPE_CHECKING:
     from quercus.evaluation.run import Run
     from quercus.explain import TreeView
 
-_MOST_CLASSES = 30
-_MOST_CONFUSED = 12
-_MOST_FEATURES = 60
 _NOTES = (
     "A row is answered first and learned afterwards. One that was answered before any class was known counts as "
     "wrong. Log-loss takes no probability for less than 0.000001. The Brier score is summed over classes. Average "
     "precision is that of the smaller of two classes, or the mean over more, from scores sorted into 1,024 bins. Time "
     "is that of the learner alone."
 )
+_MOST_CLASSES = 1000
+_MOST_FEATURES = 200
+_MANY_CLASSES = 12
 
 
-def section(title: str, *parts: str) -> str:
-    """Return parts of a page under a title.
+@dataclass(frozen=True)
+class ReportPart:
+    """A part of a section: a chart, a table or a piece of HTML, and what is to be said of it.
+
+    Parameters
+    ----------
+    title, note
+        What stands above, and below.
+    spec
+        A chart, in the terms of Vega-Lite.
+    fits
+        Whether the chart takes the width of the page, or its own.
+    wide
+        Whether it stands alone in its row.
+    head, rows, names
+        A table, and how many of its columns hold names and not numbers.
+    html
+        Anything else.
+    """
+
+    title: str = ""
+    note: str = ""
+    spec: dict[str, Any] | None = None
+    fits: bool = True
+    wide: bool = False
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    names: int = 1
+    html: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: what all runs share, and the parts of each run, to stand beside those of the others."""
+
+    title: str
+    note: str = ""
+    shared: Sequence[ReportPart] = ()
+    each: Sequence[tuple[str, Sequence[ReportPart]]] = ()
+
+
+def make_sections(runs: Sequence[Run]) -> list[Section]:
+    """Return the sections that have something to show.
+
+    Parameters
+    ----------
+    runs
+        One or more.
 
     Examples
     --------
-    >>> section("A & B", "<p>text</p>")
-    '<section><h2>A &amp; B</h2><p>text</p></section>'
+    >>> import quercus as qc
+    >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
+    >>> [section.title for section in make_sections([run])][:2]
+    ['Accuracy along the stream', 'Other curves']
     """
-    return f"<section><h2>{escape(title)}</h2>{''.join(parts)}</section>"
+    met = [run for run in runs if run.rows]
+    makers = (_accuracy, _cost, _labels, _blocks, _curves, _classes, _probabilities, _importances, _tree)
+    found = [make(met) for make in makers if met]
+    figures = _figures(runs)
+    found = [*found, figures] if len(runs) == 1 else [figures, *found]
+    found += [_parameters(runs), _features(runs)]
+    return [section for section in found if section.shared or section.each]
 
 
-def classes(run: Run) -> str:
-    """Return a table of all classes and, if they are few, who was taken for whom."""
-    rows = run.confusion.sum(axis=1).tolist()
-    order = sorted(range(len(run.classes)), key=lambda i: -rows[i])
-    lines = []
-    for i in order[:_MOST_CLASSES]:
-        right, answers = int(run.confusion[i, i]), int(run.confusion[:, i].sum())
-        recall, precision = right / rows[i] if rows[i] else None, right / answers if answers else None
-        shares = [show(share, 3) for share in (recall, precision, run.f1.get(run.classes[i]))]
-        lines.append([str(run.classes[i]), f"{rows[i]:,}", f"{answers:,}", *shares])
-    head = ["class", "rows", "answers", "recall", "precision", "F1"]
-    listed = _table(head, lines, numbers=5) + _more(len(order) - _MOST_CLASSES, "class")
-    if len(run.classes) > _MOST_CONFUSED:
-        return section("Classes", listed)
-    return section("Classes", f'<div class="pair"><div>{listed}</div><div>{_confusion(run)}</div></div>')
+def _accuracy(runs: Sequence[Run]) -> Section:
+    return Section("Accuracy along the stream", shared=[_drawn(charts.accuracy_chart(runs), wide=True)])
 
 
-def tree(run: Run) -> str:
-    """Return the tree at the end, nothing if the learner is none or is not there."""
-    if not (run.labels and hasattr(run.learner, "view")):
-        return ""
-    from quercus import explain
-
-    return section("The tree at the end", explain.to_html(_with_names(run.learner.view(), run)))
-
-
-def all_figures(run: Run) -> str:
-    """Return every figure, with how far the learner is ahead of the baselines."""
-    lines = [[*row, *[""] * (3 - len(row))] for row in figure_rows(run)]
-    notes = f'<p class="soft small" style="margin-top:12px">{_NOTES}</p>'
-    return section("All figures", _table(["", "", "learner ahead by"], lines, numbers=2), notes)
+def _cost(runs: Sequence[Run]) -> Section:
+    buying = [run for run in runs if run.cost is not None]
+    note = (
+        "What was bought of a row, on average; at first everything is bought once in a while, to learn what it tells."
+    )
+    if not buying:
+        return Section("What the features cost")
+    shared = [_drawn(charts.cost_chart(buying), wide=True)]
+    return Section("What the features cost", note, shared, _each(buying, _purchases))
 
 
-def labels(run: Run) -> str:
-    """Return what labels cost and tell, and by class how often the answer was right as far as they tell."""
-    lines = [[*row, *[""] * (3 - len(row))] for row in label_rows(run)]
-    table = _table(["", "", ""], lines, numbers=2)
+def _purchases(run: Run) -> list[ReportPart]:
+    paid = [("accuracy", show(run.accuracy)), *cost_rows(run)]
+    bars = charts.bar_chart(run.bought, "bought in so many rows")
+    return [_table(("", "", ""), paid), _drawn(bars)]
+
+
+def _labels(runs: Sequence[Run]) -> Section:
+    note = (
+        "All rows are known in a test; in use there are only the labels that were asked for. Weighted by the "
+        "probability with which each was asked they tell the accuracy over all rows, within bounds that hold at every "
+        "moment with a probability of 95%."
+    )
+    asking = [run for run in runs if run.fair is not None]
+    return Section("What the labels cost and tell", note, each=_each(asking, _estimate))
+
+
+def _estimate(run: Run) -> list[ReportPart]:
     known = dict(zip(run.classes, run.confusion.tolist(), strict=True))
     recalls = []
     for label, figure in list(run.fair_recall.items())[:_MOST_CLASSES]:
         counts = known[label]
         true = counts[run.classes.index(label)] / sum(counts) if sum(counts) else None
         recalls.append([str(label), f"{figure.labels:,}", show(true, 3), show(figure.value, 3), show_bounds(figure, 3)])
-    head = ["class", "labels", "recall", "told by labels", "bounds"]
-    by_class = _table(head, recalls, numbers=4) + _more(len(run.fair_recall) - len(recalls), "class")
-    return f'<div style="margin:18px 0">{table}</div>{by_class}'
+    head = ("class", "labels", "recall", "told by labels", "bounds")
+    return [_drawn(charts.estimate_chart(run), wide=True), _table(("", "", ""), label_rows(run)), _table(head, recalls)]
 
 
-def purchases(run: Run) -> str:
-    """Return what features cost beside the accuracy, and in how many rows each was bought."""
-    lines = [["accuracy", show(run.accuracy), ""], *[[*row, *[""] * (3 - len(row))] for row in cost_rows(run)]]
-    paid = _table(["", "", ""], lines, numbers=2)
-    by_feature = _table(["feature", "bought in"], feature_rows(run), numbers=1)
-    return f'<div class="pair" style="margin-top:18px"><div>{paid}</div><div>{by_feature}</div></div>'
+def _blocks(runs: Sequence[Run]) -> Section:
+    shown = [run for run in runs if len(run.windows["rows"]) >= 3]
+    sizes = " or ".join(dict.fromkeys(plural(run.window, "row") for run in shown))
+    note = f"Each point is {sizes} by itself, so that a change in the stream shows where it happens."
+    return Section("Block by block", note, [_drawn(charts.blocks_chart(shown), wide=True)] if shown else [])
 
 
-def parameters(run: Run) -> str:
-    """Return the constructor arguments of the learner."""
-    if not run.parameters:
-        return ""
-    body = "".join(f"<tr><td>{escape(k)}</td><td><code>{escape(v)}</code></td></tr>" for k, v in run.parameters.items())
-    return section(f"Parameters of {run.learner_name}", f'<div class="scroll"><table>{body}</table></div>')
+def _curves(runs: Sequence[Run]) -> Section:
+    found = charts.small_charts(runs).items()
+    return Section("Other curves", shared=[_drawn(chart, title=title) for title, chart in found])
 
 
-def features(run: Run) -> str:
-    """Return what was known of each row."""
+def _classes(runs: Sequence[Run]) -> Section:
+    return Section("Classes", each=_each(runs, _of_classes))
+
+
+def _of_classes(run: Run) -> list[ReportPart]:
+    totals, areas = run.confusion.sum(axis=1), getattr(run, "roc", None) or {}
+    lines = []
+    for i in np.argsort(-totals, kind="stable")[:_MOST_CLASSES]:
+        label, right, answers = run.classes[i], int(run.confusion[i, i]), int(run.confusion[:, i].sum())
+        shares = [right / totals[i] if totals[i] else None, right / answers if answers else None, run.f1.get(label)]
+        shares += [float(areas[label]["auc"]) if label in areas else None] if areas else []
+        lines.append([str(label), f"{totals[i]:,}", f"{answers:,}", *(show(share, 3) for share in shares)])
+    head = ["class", "rows", "answers", "recall", "precision", "F1", *(["ROC area"] if areas else [])]
+    said = "True class by row, answer by column; blue is right, orange wrong; the darker, the larger a part of its row."
+    confusion = ReportPart("Who was taken for whom", said, _spec(charts.confusion_chart(run)), fits=False,
+                     wide=len(run.classes) > _MANY_CLASSES)  # fmt: skip
+    more = len(run.classes) - len(lines)
+    note = f"and {plural(more, 'class')} more" if more else ""
+    return [_table(head, lines, note=note, wide=confusion.wide), confusion]
+
+
+def _probabilities(runs: Sequence[Run]) -> Section:
+    told = [run for run in runs if getattr(run, "calibration", None)]
+    ranked = [run for run in runs if getattr(run, "roc", None)]
+    shared = [_drawn(charts.calibration_chart(told), title="Calibration")] if told else []
+    drawn = _each(ranked, lambda run: [_drawn(charts.roc_chart(run), title="Receiver operating characteristic")])
+    if len(runs) == 1:
+        return Section("Probabilities", shared=[*shared, *(part for _, parts in drawn for part in parts)])
+    return Section("Probabilities", shared=shared, each=drawn)
+
+
+def _importances(runs: Sequence[Run]) -> Section:
+    found = [run for run in runs if run.labels and _shares(run) is not None]
+    title = "share in what all splits gained"
+    return Section(
+        "What the features are worth",
+        each=_each(found, lambda run: [_drawn(charts.bar_chart(_shares(run) or {}, title), wide=True)]),
+    )
+
+
+def _shares(run: Run) -> dict[str, float] | None:
+    """Return the importance of each feature, None if the learner does not tell or has none."""
+    try:
+        shares = np.asarray(run.learner.feature_importances_, np.float64)
+    except (AttributeError, ValueError):
+        return None
+    names = [feature["name"] for feature in run.features]
+    if len(names) != len(shares) or not shares.any():
+        return None
+    return dict(zip(names, shares.tolist(), strict=True))
+
+
+def _tree(runs: Sequence[Run]) -> Section:
+    """Return the trees at the end, or what they would ask for, of those that are there."""
+    shown = [run for run in runs if run.labels and any(hasattr(run.learner, one) for one in ("view", "buy_and_learn"))]
+    return Section("The tree at the end", each=_each(shown, lambda run: [ReportPart(html=_tree_html(run), wide=True)]))
+
+
+def _tree_html(run: Run) -> str:
+    from quercus import explain
+
+    if hasattr(run.learner, "view"):
+        return explain.to_html(_with_names(run.learner.view(), run))
+    drawn: str = run.learner.tree().to_html()
+    return drawn
+
+
+def _figures(runs: Sequence[Run]) -> Section:
+    if len(runs) == 1:
+        return Section("All figures", shared=[_table(("", "", "learner ahead by"), figure_rows(runs[0]), note=_NOTES)])
+    columns = [{row[0]: row[1] for row in figure_rows(run)} for run in runs]
+    names = dict.fromkeys(name for column in columns for name in column)
+    rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
+    return Section("All figures", shared=[_table(("", *charts.named(runs)), rows, note=_NOTES, wide=True)])
+
+
+def _parameters(runs: Sequence[Run]) -> Section:
+    made = [run for run in runs if run.parameters]
+    return Section(
+        "Parameters",
+        each=_each(made, lambda run: [_table((run.learner_name, ""), list(run.parameters.items()), names=2)]),
+    )
+
+
+def _features(runs: Sequence[Run]) -> Section:
+    alike = all(run.features == runs[0].features for run in runs)
+    streams = f"Features of {runs[0].stream}" if alike else "Features"
+    if alike:
+        return Section(streams, shared=_of_features(runs[0]))
+    return Section(streams, each=_each(runs, _of_features))
+
+
+def _of_features(run: Run) -> list[ReportPart]:
     nominal = sum(feature["kind"] == "nominal" for feature in run.features)
-    summary = f"{plural(len(run.features), 'feature')}, {nominal:,} of them nominal"
     lines = [
         [feature["name"], feature["kind"], "" if feature["categories"] is None else f"{feature['categories']:,}"]
         for feature in run.features[:_MOST_FEATURES]
     ]
-    listed = _table(["name", "kind", "categories"], lines, numbers=1) + _more(len(run.features) - len(lines), "feature")
-    unfolded = "" if len(run.features) > 12 else " open"
-    return section(f"Features of {run.stream}", f"<details{unfolded}><summary>{summary}</summary>{listed}</details>")
+    more = len(run.features) - len(lines)
+    note = f"{plural(len(run.features), 'feature')}, {nominal:,} of them nominal"
+    note += f"; {plural(more, 'feature')} more are not listed" if more else ""
+    return [_table(("name", "kind", "categories"), lines, names=2, note=note)]
 
 
-def foot() -> str:
-    """Return the last line of a report."""
-    from quercus import __version__
+def _each(runs: Sequence[Run], make: Callable[[Run], list[ReportPart]]) -> list[tuple[str, list[ReportPart]]]:
+    return [(name, make(run)) for name, run in charts.named(runs).items()]
 
-    return f'<footer class="soft small">quercus {escape(__version__)}</footer>'
+
+def _drawn(chart: alt.Chart, *, title: str = "", wide: bool = False) -> ReportPart:
+    return ReportPart(title, spec=_spec(chart), wide=wide)
+
+
+def _spec(chart: alt.Chart) -> dict[str, Any]:
+    """Return a chart without the address of its schema: a report names no place in a network."""
+    return {name: value for name, value in chart.to_dict().items() if name != "$schema"}
+
+
+def _table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, names: int = 1, note: str = "", wide: bool = False
+) -> ReportPart:
+    full = [[*row, *[""] * (len(head) - len(row))] for row in rows]
+    return ReportPart(note=note, head=head, rows=full, names=names, wide=wide)
 
 
 def _with_names(view: TreeView, run: Run) -> TreeView:
@@ -133,38 +284,3 @@ def _with_names(view: TreeView, run: Run) -> TreeView:
         for node in view.nodes
     )
     return replace(view, features=tuple(names), nodes=tuple(nodes))
-
-
-def _confusion(run: Run) -> str:
-    names = [str(label) for label in run.classes] + (["no answer"] if run.confusion[:, -1].any() else [])
-    head = "".join(f'<th title="{escape(name)}">{escape(name)}</th>' for name in names)
-    body = []
-    for name, counts in zip(names, run.confusion.tolist(), strict=False):
-        shades = [0.6 * count / max(sum(counts), 1) for count in counts]
-        cells = "".join(
-            f'<td style="background:rgba(36,130,189,{shade:.2f})">{count:,}</td>'
-            for count, shade in zip(counts[: len(names)], shades, strict=False)
-        )
-        body.append(f'<tr><th title="{escape(name)}">{escape(name)}</th>{cells}</tr>')
-    return (
-        f'<div class="scroll"><table class="confusion"><tr><th></th>{head}</tr>{"".join(body)}</table></div>'
-        '<p class="soft small">True class by row, answer by column; the shade is the part of the row.</p>'
-    )
-
-
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]], numbers: int) -> str:
-    """Return a table whose last ``numbers`` columns are set to the right; it scrolls by itself where it is too wide."""
-    first = len(head) - numbers
-
-    def cells(tag: str, row: Sequence[str]) -> str:
-        return "".join(
-            f"<{tag}{'' if i < first else ' class=n'}>{'&emsp;' * cell.startswith('  ')}{escape(cell.strip())}</{tag}>"
-            for i, cell in enumerate(row)
-        )
-
-    body = "".join(f"<tr>{cells('td', line)}</tr>" for line in lines)
-    return f'<div class="scroll"><table><tr>{cells("th", head)}</tr>{body}</table></div>'
-
-
-def _more(count: int, word: str) -> str:
-    return f'<p class="soft small">and {plural(count, word)} more</p>' if count > 0 else ""

@@ -17,7 +17,7 @@ from quercus.evaluation.words import align, show, show_percent
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from altair import Chart
 
 # Which parameter, rival or way to choose features; its value, None for a rival; the seed.
 Key = tuple[str, Any, int]
@@ -175,19 +175,33 @@ class FeatureFrontier:
         name, values = next(iter(self.vary.items()))
         return self.runs[name, values[0], self.seeds[0]]
 
-    def plot(self, path: PathLike | None = None) -> Figure:
+    def plot(self, path: PathLike | None = None) -> Chart:
         """Draw accuracy against cost per row, a line per parameter and way to choose features, a mark per rival.
 
-        Needs matplotlib.
+        Needs altair and vl-convert-python (``pip install 'quercus[report]'``).
 
         Parameters
         ----------
         path
-            Where to save the picture; its ending says the format.
+            Where to save it; its ending says the format, as for `Run.plot`.
         """
-        from quercus.evaluation.spending_plot import draw_spending
+        from quercus.evaluation.canvas import save_chart
+        from quercus.evaluation.frontier_charts import draw_spending
 
-        return draw_spending(self, path)
+        chart = draw_spending(self)
+        if path is not None:
+            save_chart(chart, path)
+        return chart
+
+    def _repr_html_(self) -> str:
+        from quercus.evaluation.tables import or_plain
+
+        def draw() -> str:
+            from quercus.evaluation.canvas import inline_svg
+
+            return inline_svg(self.plot())
+
+        return or_plain(draw, self.table())
 
     def __str__(self) -> str:
         return self.table()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING
 
 from quercus.evaluation.bought import cost_rows, cost_words, feature_rows
@@ -121,3 +123,24 @@ def baselines(run: Run) -> list[tuple[str, float]]:
     if run.bayes_accuracy is not None:
         found.append(("best possible", run.bayes_accuracy))
     return found
+
+
+def or_plain(draw: Callable[[], str], text: str) -> str:
+    """Return what is drawn or, where the libraries for it are not installed, a text that says so, both as HTML.
+
+    Parameters
+    ----------
+    draw
+        Returns HTML.
+    text
+        Shown instead.
+
+    Examples
+    --------
+    >>> or_plain(lambda: "<svg/>", "a table")
+    '<svg/>'
+    """
+    try:
+        return draw()
+    except ModuleNotFoundError as error:
+        return f"<pre>{escape(text)}\n\n{escape(str(error))}</pre>"

@@ -17,7 +17,7 @@ from quercus.explain.picture import (
     write_line,
 )
 from quercus.explain.view import TreeView
-from quercus.explain.words import others, plural, shorten, show_share, show_value
+from quercus.explain.words import distinct_names, others, plural, shorten, show_share, show_value
 
 MISSING_FOOTNOTE = "missing values take this branch"
 _MARGIN = 18
@@ -121,7 +121,9 @@ def legend(view: TreeView) -> list[tuple[str, str]]:
     [('#0072B2', "'a'")]
     """
     hues = colours(view)
-    named = [(hue, shorten(show_value(c), 28)) for hue, c in zip(hues, view.classes, strict=True) if hue != GREY]
+    coloured = [(hue, show_value(label)) for hue, label in zip(hues, view.classes, strict=True) if hue != GREY]
+    names = distinct_names([name for _, name in coloured], 28)
+    named = [(hue, name) for (hue, _), name in zip(coloured, names, strict=True)]
     grey = hues.count(GREY)
     return [*named, (GREY, others(grey))] if grey else named
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -145,6 +146,45 @@ def shorten(text: str, columns: int) -> str:
         else:
             tail, back = letter + tail, back - 1
     return f"{head}…{tail}"
+
+
+def distinct_names(things: Sequence[Any], columns: int = 26) -> list[str]:
+    """Write labels or names so short that they fit, but never so that two become alike.
+
+    Parameters
+    ----------
+    things
+        Labels or names.
+    columns
+        What they may take; two thirds more where that tells them apart, and all that they need where it does not.
+
+    Examples
+    --------
+    >>> distinct_names(["a", 1, "1"])
+    ['a', '1', "'1'"]
+    >>> distinct_names(["number of contacts", "number of visits"], 12)
+    ['number…tacts', 'number…isits']
+    >>> distinct_names(["one way to the old oak", "one way to an old oak"], 6)
+    ['one way to the old oak', 'one way to an old oak']
+    """
+    texts = [str(thing) for thing in things]
+    # A number and the same as text: the text gets quotes.
+    plain = {text for thing, text in zip(things, texts, strict=True) if not isinstance(thing, str)}
+    texts = [repr(thing) if isinstance(thing, str) and thing in plain else str(thing) for thing in things]
+    for space in (columns, columns * 4 // 3, columns * 5 // 3):
+        cut = [shorten(text, space) for text in texts]
+        if len(set(cut)) == len(set(texts)):
+            break
+    many = Counter(cut)
+    names: list[str] = []
+    for text, short in zip(texts, cut, strict=True):
+        name = base = short if many[short] == 1 else text
+        count = 1
+        while name in names:
+            count += 1
+            name = f"{base} ({count})"
+        names.append(name)
+    return names
 
 
 def pad(text: str, columns: int) -> str:
