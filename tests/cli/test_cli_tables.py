@@ -1,4 +1,3 @@
-import os
 import re
 
 import pytest
@@ -64,6 +63,16 @@ def test_compare_in_the_order_of_the_file_unless_shuffled():
     assert "loans, shuffled: 400 rows, 2 seeds" in twice
 
 
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_compare_of_rare_classes_shows_balanced_accuracy_first(tmp_path, seeds):
+    rows = "".join(f"{i % 97},{'yes' if i % 97 < 4 else 'no'}\n" for i in range(900))
+    (tmp_path / "rare.csv").write_text("a,y\n" + rows)
+    shown = succeed("compare", tmp_path / "rare.csv", "confidence", "hoeffding", "--seeds", seeds).stdout
+    titles = ["balanced", "AUC", " accuracy"] if seeds == 1 else ["balanced accuracy", "\nauc", "\naccuracy"]
+    assert sorted(titles, key=shown.index) == titles
+    assert "(majority so far)" in shown
+
+
 def test_compare_measures_all_by_the_loss_of_one():
     done = succeed("compare", "noise", "confidence", 'confidence:loss={"1": {"0": 9}}', "--rows", 1000, "--seeds", 2)
     money = lines_of(done.stdout, "money")
@@ -104,13 +113,6 @@ def test_a_stopped_comparison_shows_the_seeds_that_are_done(monkeypatch, done):
     assert ended.exit_code == 130
     assert ("stopped after 2 of 5 seeds" in ended.stderr) == ("± s.e." in ended.stdout) == bool(done)
     assert ("nothing to compare" in ended.stderr) == (not done)
-
-
-@pytest.mark.skipif(not os.environ.get("QUERCUS_DATA"), reason="QUERCUS_DATA names no folder with data sets")
-def test_shuffling_an_ordered_stream_is_noted():
-    done = succeed("compare", "electricity", "hoeffding", "--rows", 500, "--seeds", 2)
-    assert "note: with several seeds the rows are shuffled" in done.stderr
-    assert "note:" not in succeed("compare", "electricity", "hoeffding", "--rows", 500).stderr
 
 
 @pytest.fixture(scope="module")

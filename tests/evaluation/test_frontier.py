@@ -67,7 +67,7 @@ def test_the_table_the_frame_and_the_picture(found: Frontier, tmp_path: Path) ->
         assert words in table
     assert repr(found) == "Frontier(Random, Uncertain, Confident; 3 budgets, 3 seeds)"
     frame = found.to_frame("polars")
-    assert frame.shape == (9, 9)
+    assert frame.shape == (9, 11)
     assert frame["policy"].to_list()[3] == "Uncertain"
     drawn = found.plot(tmp_path / "f.png").to_dict()["layer"][-1]["encoding"]
     assert (tmp_path / "f.png").stat().st_size > 10_000

@@ -189,3 +189,32 @@ def test_summaries_of_rare_classes_begin_with_balanced_accuracy() -> None:
     heads = [line.split("  ")[0] for line in repeats.table().splitlines()[2:] if line and line[0] != " "]
     assert heads[:3] == ["balanced accuracy", "auc", "accuracy"]
     assert repeats.values("auc").shape == (1, 2)
+
+
+def test_frontiers_of_rare_classes_show_balanced_accuracy_and_what_a_row_costs() -> None:
+    loss = {"fraud": {"fine": 25.0}}
+    found = qc.frontier(
+        rare(1500), qc.HoeffdingTree(loss=loss), policies=qc.ask.Uncertain(), budgets=[0.2], seeds=[0, 1], loss=loss
+    )
+    head, line = found.table().splitlines()[2:4]
+    assert head.split()[:6] == ["Random", "labels", "balanced", "cost", "per", "row"]
+    point = found.points()[0]
+    assert point["balanced_accuracy"] == pytest.approx(found.values("balanced_accuracy")[0].mean())
+    assert point["total_per_row"] == pytest.approx(
+        np.mean([run.money + run.spent for (name, *_), run in found.runs.items() if name == "Random"]) / 1500
+    )
+    assert f"{point['total_per_row']:.4f}" in line
+    plain = qc.frontier(toy(), qc.HoeffdingTree(), policies=qc.ask.Uncertain(), budgets=[0.2], seeds=[0])
+    assert "balanced" not in plain.table()
+    assert "cost" not in plain.table()
+
+
+def test_features_that_cost_of_rare_classes_show_balanced_accuracy() -> None:
+    vary = {"budget": [1]}
+    found = qc.feature_frontier(rare(800), qc.UtilityTree(), vary=vary, rivals={}, best=(), seeds=[0])
+    assert " balanced  accuracy " in found.table()
+    assert found.points()[0]["balanced_accuracy"] == found.values("balanced_accuracy", "budget")[0, 0]
+    assert (
+        " balanced "
+        not in qc.feature_frontier(toy(), qc.UtilityTree(), vary=vary, rivals={}, best=(), seeds=[0]).table()
+    )

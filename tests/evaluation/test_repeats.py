@@ -80,7 +80,7 @@ def test_frames_are_tidy(repeats: qc.Repeats, backend: str) -> None:
 
 def test_text_forms_compare(repeats: qc.Repeats) -> None:
     text = str(repeats)
-    assert "3 learners on data, shuffled, 4 seeds; differences to one, paired by seed" in text
+    assert "3 learners on data, shuffled: 500 rows, 4 seeds; differences to one, paired by seed" in text
     assert text.count("difference ") == 4
     assert repr(repeats).startswith("Repeats(4 seeds, accuracy: one 0.")
     single = qc.repeat(toy(100), BatchLearner(), seeds=[0])

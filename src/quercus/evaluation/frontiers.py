@@ -158,9 +158,11 @@ class Frontier:
         ``labels``, ``spent`` and ``accuracy`` are means over seeds, ``error`` is the standard error of the accuracy;
         ``difference`` and ``difference_error`` are those of the accuracy to `Random`, seed by seed. ``label_ratio`` is
         how many times as many labels `Random` needs for this accuracy, interpolated in the logarithm of labels; NaN if
-        fewer than at its smallest budget, infinite if even all labels would not do.
+        fewer than at its smallest budget, infinite if even all labels would not do. ``total_per_row`` is what wrong
+        answers (with a ``loss``) and labels cost together.
         """
-        accuracy, labels, spent = (self.values(metric) for metric in ("accuracy", "labels", "spent"))
+        names = ("accuracy", "labels", "spent", "balanced_accuracy", "total_per_row")
+        accuracy, labels, spent, balanced, total = (self.values(name) for name in names)
         needs = self._random_curve(accuracy[0], labels[0])
         lines = []
         for p, name in enumerate(self.names):
@@ -176,6 +178,8 @@ class Frontier:
                         "accuracy": mean,
                         **figures,
                         "label_ratio": 1.0 if p == 0 else labels_needed(mean, *needs) / max(used, 1.0),
+                        "balanced_accuracy": float(balanced[p, b].mean()),
+                        "total_per_row": float(total[p, b].mean()),
                     }
                 )
         return lines
@@ -198,25 +202,31 @@ class Frontier:
         return make_frame(columns_of(self.points()), backend)
 
     def table(self) -> str:
-        """Return accuracy by policy and budget as plain text."""
+        """Return accuracy by policy and budget as plain text.
+
+        Where classes are imbalanced, balanced accuracy stands before it; with a ``loss``, what a row cost altogether.
+        """
         mean, error = mean_and_error(np.array([run.accuracy for run in self.full]))
         first = self.full[0]
         head = (
             f"{first.learner_name} on {first.stream}: {plural(first.rows, 'row')}, {plural(len(self.seeds), 'seed')}; "
             f"accuracy with all labels {show(mean)} ± {show(error)}"
         )
+        more = {"balanced": "balanced_accuracy"} if any(run.imbalanced for run in self.full) else {}
+        more |= {"cost per row": "total_per_row"} if first.loss else {}
         lines: list[list[str]] = []
         for point in self.points():
             name, is_random = point["policy"], point["policy"] == self.names[0]
             if point["budget"] == self.budgets[0]:
                 lines += [[""]] if lines else []
                 versus = [] if is_random else [f"to {self.names[0]}", "± s.e.", f"{self.names[0]} needs"]
-                lines.append([name, "labels", "accuracy", "± s.e.", *versus])
+                lines.append([name, "labels", *more, "accuracy", "± s.e.", *versus])
             apart = [] if is_random else [f"{point['difference']:+.4f}", show(point["difference_error"])]
             ratio = [] if is_random else [_show_ratio(point["label_ratio"], first.rows / max(point["labels"], 1.0))]
             budget = f"  {_show_budget(point['budget'])}"
-            figures = [f"{point['labels']:,.0f}", show(point["accuracy"]), show(point["error"])]
-            lines.append([budget, *figures, *apart, *ratio])
+            figures = [show(point["accuracy"]), show(point["error"])]
+            cells = [show(point[name]) for name in more.values()]
+            lines.append([budget, f"{point['labels']:,.0f}", *cells, *figures, *apart, *ratio])
         return f"{head}\n\n{align(lines)}"
 
     def plot(self, path: PathLike | None = None) -> Chart:

@@ -28,7 +28,6 @@ METRICS = (
     *("leaves", "nbytes", "seconds", "cpu_seconds", "labels", "spent", "cost", "cost_per_row", "bought_per_row"),
     *("auc", "ece", "lift", "paid", "total", "total_per_row"),
 )
-_SHOWN = ("accuracy", "log_loss", "leaves", "seconds")
 _AMOUNTS = ("money", "leaves", "nbytes", "labels", "spent", "cost", "paid", "total")
 
 
@@ -187,30 +186,60 @@ class Repeats:
         ----------
         metrics
             Which figures. None: accuracy, before it balanced accuracy and AUC where classes are imbalanced, log-loss,
-            leaves and seconds; with the cost of a row if a learner buys features, and all money if losses have a price.
+            leaves and seconds; with what answers, features and labels cost if they do.
+            The accuracy has those beside it that need no learning.
         """
         if metrics is None:
             runs = self.runs.values()
             first = ["balanced_accuracy", "auc"] if any(run.imbalanced for run in runs) else []
             money = ["cost_per_row"] if self.with_costs else []
-            money += ["total_per_row"] if any(run.loss for run in runs) else []
-            metrics = [*first, _SHOWN[0], *money, *_SHOWN[1:]]
-        lines: list[tuple[str, ...]] = []
+            lost = any(run.loss for run in runs)
+            whole = ["total_per_row"] if lost and any(run.paid for run in runs) else []
+            metrics = [
+                *first,
+                "accuracy",
+                *money,
+                *whole,
+                "log_loss",
+                *(["money"] if lost else []),
+                "leaves",
+                "seconds",
+            ]
+        lines: list[list[str]] = []
         for metric in metrics:
-            lines += [] if not lines else [("",)]
-            versus = ("difference", "± s.e.") if len(self.names) > 1 else ()
-            lines.append((metric.replace("_", " "), "mean", "± s.e.", *versus))
-            for line in self.summary([metric]):
-                cells = [f"  {line['learner']}", _shown(line["mean"], metric), _shown(line["error"], metric)]
-                if line["learner"] != self.names[0]:
-                    cells += [_signed(line["difference"], metric), _shown(line["difference_error"], metric)]
-                lines.append(tuple(cells))
-        return f"{self._title()}\n\n{align(lines)}"
+            lines += [[""]] if lines else []
+            versus = ["difference", "± s.e."] if len(self.names) > 1 else []
+            lines.append([metric.replace("_", "-" if metric == "log_loss" else " "), "mean", "± s.e.", *versus])
+            values = dict(zip(self.names, self.values(metric), strict=True))
+            first = values[self.names[0]]
+            if metric == "accuracy":
+                values |= {f"({name})": line for name, line in self.baselines().items()}
+            for place, (name, line) in enumerate(values.items()):
+                found = compared(line, first)
+                cells = [f"  {name}", _shown(found["mean"], metric), _shown(found["error"], metric)]
+                if place and versus:
+                    cells += [_signed(found["difference"], metric), _shown(found["difference_error"], metric)]
+                lines.append(cells)
+        return f"{self.title}\n\n{align(lines)}"
 
-    def _title(self) -> str:
-        stream = self.runs[self.names[0], self.seeds[0]].stream
-        title = f"{plural(len(self.names), 'learner')} on {stream}, {plural(len(self.seeds), 'seed')}"
-        return title if len(self.names) == 1 else f"{title}; differences to {self.names[0]}, paired by seed"
+    def baselines(self) -> dict[str, NDArray[np.float64]]:
+        """Return the accuracies that need no learning by name, each by seed; they are the same for all learners."""
+        runs = [self.runs[self.names[0], seed] for seed in self.seeds]
+        found = {
+            "majority so far": np.array([run.majority_accuracy for run in runs]),
+            "previous label": np.array([run.previous_accuracy for run in runs]),
+        }
+        best = [run.bayes_accuracy for run in runs if run.bayes_accuracy is not None]
+        return {**found, "best possible": np.array(best)} if len(best) == len(runs) else found
+
+    @property
+    def title(self) -> str:
+        """What was compared, and with what."""
+        run, count = self.runs[self.names[0], self.seeds[0]], len(self.seeds)
+        title = f"{plural(len(self.names), 'learner')} on {run.stream}: {plural(run.rows, 'row')}"
+        title += f", {plural(count, 'seed')}" if count > 1 else ""
+        paired = ", paired by seed" if count > 1 else ""
+        return title if len(self.names) == 1 else f"{title}; differences to {self.names[0]}{paired}"
 
     def __str__(self) -> str:
         return self.table()

@@ -96,9 +96,8 @@ class FeatureFrontier:
         first = self.values("accuracy", self.rivals[0])[0] if self.rivals else np.full(len(self.seeds), np.nan)
         lines = []
         for line, settings in self.lines.items():
-            cost, bought, right, loss = (
-                self.values(metric, line) for metric in ("cost_per_row", "bought_per_row", "accuracy", "loss_per_row")
-            )
+            metrics = ("cost_per_row", "bought_per_row", "accuracy", "loss_per_row", "balanced_accuracy")
+            cost, bought, right, loss, balanced = (self.values(metric, line) for metric in metrics)
             for place, value in enumerate(settings):
                 paid, paid_error = mean_and_error(cost[place])
                 figures = compared(right[place], first)
@@ -114,6 +113,7 @@ class FeatureFrontier:
                         "loss": float(loss[place].mean()),
                         "difference": figures["difference"],
                         "difference_error": figures["difference_error"],
+                        "balanced_accuracy": float(balanced[place].mean()),
                     }
                 )
         return lines
@@ -146,7 +146,8 @@ class FeatureFrontier:
         )
         losses = ["loss per row"] if first.loss else []
         versus = [f"to {self.rivals[0]}", "± s.e."] if self.rivals else []
-        columns = ["cost per row", "± s.e.", "of all", "features", "accuracy", "± s.e.", *losses, *versus]
+        rare = ["balanced"] if first.imbalanced else []
+        columns = ["cost per row", "± s.e.", "of all", "features", *rare, "accuracy", "± s.e.", *losses, *versus]
         lines: list[list[str]] = []
         last = None
         for point in self.points():
@@ -155,15 +156,16 @@ class FeatureFrontier:
                 lines += [[""]] if lines else []
                 lines.append([kind, *columns])
                 last = kind
-            lines.append(self._table_line(point, bool(losses)))
+            lines.append(self._table_line(point, bool(losses), bool(rare)))
         return f"{head}\n\n{align(lines)}"
 
-    def _table_line(self, point: Mapping[str, Any], with_loss: bool) -> list[str]:
+    def _table_line(self, point: Mapping[str, Any], with_loss: bool, is_rare: bool) -> list[str]:
         is_rival = point["line"] in self.rivals
         name = point["line"] if is_rival else show_value(point["value"])
         share = point["cost"] / self.full_price if self.full_price else None
         cells = [f"  {name}", show_price(point["cost"]), show(point["cost_error"], 3), show_percent(share)]
-        cells += [show(point["bought"], 2), show(point["accuracy"]), show(point["error"])]
+        cells += [show(point["bought"], 2), *([show(point["balanced_accuracy"])] if is_rare else [])]
+        cells += [show(point["accuracy"]), show(point["error"])]
         cells += [show_price(point["loss"])] if with_loss else []
         if self.rivals and point["line"] != self.rivals[0]:
             cells += [f"{point['difference']:+.4f}", show(point["difference_error"])]
