@@ -19,6 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
 
 import quercus as qc
 from quercus.evaluation.drivers import drive
@@ -233,6 +234,9 @@ def test_it_is_an_estimator() -> None:
     X, y = toy(100)
     learner.partial_fit(X, y)
     assert not hasattr(clone(learner), "classes_")
+    check_is_fitted(learner)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(clone(learner))
     assert learner.score(X, y) == np.mean(learner.predict(X) == y)
     again = pickle.loads(pickle.dumps(learner))
     np.testing.assert_array_equal(again.predict_proba(X), learner.predict_proba(X))

@@ -129,7 +129,8 @@ class Scores:
 
     def _update(self, truth: Ids, answers: Ids, proba: NDArray[np.float64] | None) -> Hits:
         majority, previous = self._baselines(truth)
-        np.add.at(self.confusion, (truth, answers + 1), 1)
+        places = truth * (len(self.classes) + 1) + answers + 1
+        self.confusion += np.bincount(places, minlength=self.confusion.size).reshape(self.confusion.shape)
         self._majority_hits += int(majority.sum())
         self._previous_hits += int(previous.sum())
         self._has_probabilities &= proba is not None

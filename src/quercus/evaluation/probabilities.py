@@ -8,6 +8,7 @@ naive Bayes crowd at 0 and 1. What can be made of histograms is left to scikit-l
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,13 @@ class ProbabilityScores:
         right = proba[rows, truth]
         self.log_loss = float(add_in_order(self.log_loss, -np.log(np.clip(right, SMALLEST_PROBABILITY, 1.0))))
         # Column after column, so that columns of classes that come later cannot change the rounding.
-        squares = np.add.accumulate(proba * proba, axis=1)[:, -1]
+        squares = reduce(np.add, (proba * proba).T)
         self.brier = float(add_in_order(self.brier, squares - 2 * right + 1))
         bins = score_bins(proba)
         k = proba.shape[1]
         flat = bins + np.arange(k) * BINS
         self._score_rows += np.bincount(flat.ravel(), minlength=k * BINS).reshape(k, BINS)
-        np.add.at(self._score_hits, (truth, bins[rows, truth]), 1)
+        self._score_hits += np.bincount(flat[rows, truth], minlength=k * BINS).reshape(k, BINS)
         self._calibrate(truth, answers, proba)
         self.rows += len(truth)
 
@@ -153,13 +154,20 @@ def score_bins(proba: Floats) -> Ids:
     >>> score_bins(np.array([0.0, 1e-9, 1e-3, 0.5, 0.999, 1.0]))
     array([   0,  146,  226,  563,  899, 1023])
     """
-    low, high = _squeezed_odds(np.array([0.0, 1.0]))
-    place = np.clip(proba, 0.0, 1.0) + (_squeezed_odds(proba) - low) / (high - low)
-    bins: Ids = np.clip((place * (BINS / 2)).astype(np.int64), 0, BINS - 1)
-    return bins
+    place = _squeezed_odds(proba)
+    place -= _LOW
+    place /= _HIGH - _LOW
+    place += np.clip(proba, 0.0, 1.0)
+    place *= BINS / 2
+    bins: Ids = place.astype(np.int64)
+    return np.clip(bins, 0, BINS - 1, out=bins)
 
 
 def _squeezed_odds(proba: Floats) -> Floats:
     inside = np.clip(proba, 1e-300, 1 - 2**-53)
-    odds = np.log(inside / (1 - inside))
+    odds = np.asarray(1 - inside)
+    np.log(np.divide(inside, odds, out=odds), out=odds)
     return np.asarray(odds / (20 + np.abs(odds)))
+
+
+_LOW, _HIGH = _squeezed_odds(np.array([0.0, 1.0]))

@@ -170,6 +170,9 @@ class Refit(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return {}
         return dict(zip(self.classes_.tolist(), self._once(x, "predict_proba").tolist(), strict=True))
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_memory")
+
     def _known(self) -> _Memory:
         if not hasattr(self, "_memory"):
             raise NotFittedError(f"this {type(self).__name__} has learned nothing yet; call fit or partial_fit before.")
