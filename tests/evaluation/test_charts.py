@@ -78,6 +78,9 @@ def test_the_ending_says_the_format(run: qc.Run, tmp_path: Path, ending: str) ->
     begins = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!DOCTYPE html>", "json": b"{", "pdf": b"%PDF"}
     raw = path.read_bytes()
     assert raw.startswith(begins[ending])
+    if ending == "svg":
+        assert b'opacity="0"' not in raw
+        assert raw.count(b"<path") < 100
     if ending == "json":
         assert json.loads(raw)["layer"]
     if ending == "html":

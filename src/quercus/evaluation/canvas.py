@@ -21,7 +21,9 @@ from quercus.evaluation.words import NOTHING, show_percent
 # They keep their distance from light and dark ground and, for colour-blind readers, from each other.
 BLUE, SKY, GREY, ORANGE, GREEN = "#2482bd", "#6fb7e3", "#8b8b8b", "#d8651a", "#159a74"
 COLOURS = (BLUE, ORANGE, GREEN, "#b0478f", "#d99a00", SKY, "#7d6bd6", "#9b6a4c")
-_FONT = "system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
+# As wide where a legend is laid out as where it is read.
+_FONT = "Helvetica Neue,Helvetica,Arial,Liberation Sans,sans-serif"
+_UNSEEN = r'<path(?: [\w-]+="[^"]*")* opacity="0"/>|<g class="mark-path role-mark \w+_voronoi".*?</g>'
 _FORMATS = ("html", "json", "pdf", "png", "svg")
 _MOST_POINTS, _FEW_POINTS = 400, 20
 
@@ -237,8 +239,10 @@ def _render(chart: alt.Chart, kind: str, config: dict[str, Any]) -> bytes:
         return bytes(vl_convert.vegalite_to_pdf(spec))
     if kind == "json":
         return json.dumps(spec, indent=1, allow_nan=False).encode()
-    drawn: str = vl_convert.vegalite_to_svg(spec) if kind == "svg" else vl_convert.vegalite_to_html(spec, bundle=True)
-    return drawn.encode()
+    if kind == "html":
+        return str(vl_convert.vegalite_to_html(spec, bundle=True)).encode()
+    # What only shows when it is pointed at never will.
+    return re.sub(_UNSEEN, "", str(vl_convert.vegalite_to_svg(spec))).encode()
 
 
 def _axis(axis: Axis, *, grid: bool) -> Any:
