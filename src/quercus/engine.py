@@ -166,3 +166,49 @@ class Asks(Protocol):
     """A learner whose loop over rows also runs an asker's policy; `run` understands `quercus.rows.ASK`."""
 
     asks: ClassVar[bool]
+
+
+@runtime_checkable
+class CaseLike(Protocol):
+    """An example whose features are bought one by one."""
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """The values that are known, by feature."""
+
+    @property
+    def probabilities(self) -> dict[Any, float]:
+        """Probability of each class by what is known."""
+
+    @property
+    def prediction(self) -> Any:
+        """The best answer by what is known."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain JSON."""
+
+    def record_in(self, ledger: Any, number: int) -> None:
+        """Keep it in a ledger from now on."""
+
+    def bring_to(self, model: Any) -> None:
+        """Go on with another learner."""
+
+
+@runtime_checkable
+class BuysFeatures(Protocol):
+    """A learner that buys features in cases."""
+
+    _opened: int
+    spent_: float
+
+    def open(self, known: Mapping[str, Any] | None = None, *, explore: bool = True) -> Any:
+        """Open a case."""
+
+    def resume(self, state: Mapping[str, Any], *, ledger: Any = None) -> Any:
+        """Go on with a case that was saved."""
+
+    def learn(self, case: Any, label: Any) -> None:
+        """Learn what a case turned out to be."""
+
+    def _note_cases(self, opened: int, spent: float) -> None:
+        """Count as opened, and as spent, what others tell."""

@@ -26,7 +26,7 @@ def test_a_run_asks_and_keeps_its_ledger(tmp_path):
         *("--delay", "50", "--price", "2.5"),
     )
     run = qc.evaluate(
-        qc.streams.SEA(seed=4), qc.ConfidenceTree(seed=4), rows=3000, ask=Uncertain(0.1, price=2.5, seed=4), delay=50
+        qc.streams.SEA(seed=4), qc.EvergreenTree(seed=4), rows=3000, ask=Uncertain(0.1, price=2.5, seed=4), delay=50
     )
     result = json.loads((tmp_path / "quercus-run/run.json").read_text())
     assert (result["accuracy"], result["labels"], result["spent"]) == (run.accuracy, run.labels, run.spent)
@@ -47,7 +47,20 @@ def test_a_run_without_asking_has_no_ledger(tmp_path):
     assert "asked for" not in done.stdout
     late = succeed("run", "sea", "--rows", 300, "--delay", "20")
     assert "Always" in late.stdout
-    assert len(Ledger.read("quercus-run/ledger.parquet").open_ids) == 20
+    assert len(Ledger.read("quercus-run-2/ledger.parquet").open_ids) == 20
+
+
+def test_results_are_not_written_over_unless_told(tmp_path):
+    for number in range(3):
+        done = succeed("run", "sea", "--rows", 200, "--seed", number, "--learner", "hoeffding")
+        assert ("holds results; these go into 'quercus-run-" in done.stderr) == (number > 0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["quercus-run", "quercus-run-2", "quercus-run-3"]
+    before = (tmp_path / "quercus-run/run.json").read_text()
+    succeed("run", "sea", "--rows", 200, "--seed", 7, "--learner", "hoeffding", "--force")
+    assert (tmp_path / "quercus-run/run.json").read_text() != before
+    for folder in ("quercus-frontier", "quercus-frontier-2"):
+        succeed("frontier", "sea", "--rows", 200, "--learner", "hoeffding", "--budgets", "10%", "--seeds", 1)
+        assert (tmp_path / folder / "frontier.csv").exists()
 
 
 def test_other_learners_ask_as_well():

@@ -14,7 +14,9 @@ def _elsewhere(tmp_path, monkeypatch):
 
 
 def test_run_writes_everything_and_says_where(tmp_path):
-    done = succeed("run", "random_tree", "--rows", 3000, "--seed", 4, "--set", "leaf=majority")
+    done = succeed(
+        "run", "random_tree", "--rows", 3000, "--seed", 4, "--learner", "confidence", "--set", "leaf=majority"
+    )
     out = tmp_path / "quercus-run"
     assert done.stdout.startswith("RandomTree 'random_tree': endless, 5 features")
     assert "ConfidenceTree on random_tree: 3,000 rows" in done.stdout

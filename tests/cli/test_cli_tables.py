@@ -54,13 +54,13 @@ def test_compare_with_seeds_has_paired_differences_with_errors():
     assert "confidence" in lines_of(done.stdout, "log-loss")
 
 
-def test_compare_in_the_order_of_the_file_unless_there_are_seeds():
+def test_compare_in_the_order_of_the_file_unless_shuffled():
     write_loans("loans.csv", rows=400)
     once = succeed("compare", "loans.csv", "confidence", "--ignore", "when").stdout
     run = qc.evaluate(qc.streams.CSV("loans.csv", ignore=["when"]), qc.ConfidenceTree())
     assert lines_of(once)["confidence"][0] == f"{run.accuracy:.4f}"
     assert lines_of(once)["(previous label)"][0] == f"{run.previous_accuracy:.4f}"
-    twice = succeed("compare", "loans.csv", "confidence", "--ignore", "when", "--seeds", 2).stdout
+    twice = succeed("compare", "loans.csv", "confidence", "--ignore", "when", "--seeds", 2, "--shuffle").stdout
     assert "loans, shuffled: 400 rows, 2 seeds" in twice
 
 

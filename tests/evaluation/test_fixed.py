@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import quercus as qc
 from quercus.acquisition import Prices
-from quercus.evaluation.fixed import BestFeatures
-from quercus.evaluation.ranking import choose_items, information
+from quercus.evaluation.fixed import BestFeatures, choose_items, information
 
 
 def tells(column: list[Any], labels: list[Any]) -> float:

@@ -16,6 +16,7 @@ from quercus.evaluation import Scores
 FIGURES = (
     *("rows", "accuracy", "balanced_accuracy", "f1", "smallest_class", "f1_smallest", "kappa", "kappa_temporal"),
     *("log_loss", "brier", "average_precision", "money", "majority_accuracy", "previous_accuracy"),
+    *("auc", "ece"),
 )
 
 
@@ -35,7 +36,7 @@ def batch(rows: int, classes: int, seed: int, skew: float = 1.0, known: bool = T
 
 
 def results(scores: Scores) -> list[object]:
-    return [getattr(scores, name) for name in FIGURES]
+    return [*(getattr(scores, name) for name in FIGURES), scores.roc, scores.calibration, scores.lift(0.3)]
 
 
 @pytest.mark.parametrize(("classes", "skew"), [(2, 0.0), (2, 3.0), (3, 1.0), (7, 2.0)])
@@ -213,7 +214,8 @@ def test_classes_may_not_change_their_places() -> None:
 
 def test_memory_does_not_grow_with_the_rows() -> None:
     def held(scores: Scores) -> int:
-        return sum(v.nbytes for v in vars(scores).values() if isinstance(v, np.ndarray))
+        values = [*vars(scores).values(), *vars(scores._ranked).values()]
+        return sum(v.nbytes for v in values if isinstance(v, np.ndarray))
 
     few, many = Scores(), Scores()
     few.update(*batch(10, 5, 0))

@@ -26,8 +26,10 @@ def test_text_forms_name_the_run_and_its_baselines(run: qc.Run) -> None:
         assert words in table
     assert f"{run.accuracy:.4f}" in table
     assert f"{run.accuracy - run.previous_accuracy:+.4f}" in table
-    plain = [line for line in table.splitlines()[2:] if not line.startswith("  ")]
-    assert len({len(line) for line in plain}) == 1
+    _, figures, ranking = table.split("\n\n")
+    assert len({len(line) for line in figures.splitlines() if not line.startswith("  ")}) == 1
+    assert ranking.startswith("Ranking, calibration and money\nAUC, mean over classes ")
+    assert f"{run.total:,.2f}" in ranking.splitlines()[-1]
     assert max(map(len, table.splitlines())) < 80
     assert "\n" not in str(run)
     assert "previous label" in str(run)

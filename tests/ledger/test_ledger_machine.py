@@ -64,7 +64,9 @@ class LedgerMachine(RuleBasedStateMachine):
     @rule(data=st.data(), features=features, time=moments, expires=st.none() | moments, state=states)
     def ask(self, data, features, time, expires, state):
         given = self.draw(data) | {"expires": expires}
-        asked = self.naive.ask(features, state, **given, asked_at=time, kind="label", question=None, key=None)
+        asked = self.naive.ask(
+            features, state, **given, asked_at=time, kind="label", question=None, key=None, case=None
+        )
         assert self.ledger.ask(features, **given, time=time, state=state) == asked
 
     @rule(data=st.data(), columns=st.sets(st.sampled_from(["a", "b", "λ"]), min_size=1), time=moments, state=states)
@@ -77,7 +79,7 @@ class LedgerMachine(RuleBasedStateMachine):
         assert self.ledger.ask_rows(examples, **given, time=time, answers=answers, state=state) == range(
             first, first + len(rows)
         )
-        more = {"asked_at": time, "kind": "label", "question": None, "key": None, "expires": None}
+        more = {"asked_at": time, "kind": "label", "question": None, "key": None, "case": None, "expires": None}
         ids = [self.naive.ask(x, state, **row, **more) for x, row in zip(examples, rows, strict=True)]
         for id, answer in zip(ids, answers, strict=True):
             if answer is not None:

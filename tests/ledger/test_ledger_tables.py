@@ -39,6 +39,7 @@ TYPES = {
     "answer_order": pa.int64(),
     "changed": pa.bool_(),
     "key": pa.string(),
+    "case": pa.int64(),
 }
 
 

@@ -17,6 +17,10 @@ from experiments.peers.choosing.scores import BY_FILE, STREAMS, read_gaps, read_
 
 _MARKS = {IN_ORDER: {**dict.fromkeys(STREAMS, " *"), **dict.fromkeys(BY_FILE, " †")}, SHUFFLED: {}}
 # Where names are written in the picture of costs, in points from the dot; others stand to the right of theirs.
+FEW = (
+    *("EvergreenTree", "EvergreenForest", "scikit-learn forest", "MOA ARF10", "MOA SRP10", "MOA HoeffdingTree"),
+    *("river ARF10", "river AMF10", "river HoeffdingTree"),
+)
 _PLACES = {"MOA ARF10": (-7, 3), "MOA HoeffdingTree": (0, 10), "scikit-learn forest": (-7, 0)}
 
 
@@ -87,6 +91,25 @@ def summarize_costs(found: Results) -> Report:
         "river made beforehand; other programs ran meanwhile, so that only large differences mean something."
     )
     return Report([PageTable(columns, lines, caption)])
+
+
+def summarize_few(found: Results) -> Report:
+    """Return mean accuracies and the usual time a row of a few learners that people have."""
+    means = {order: read_scores(found, order, RANKED).whole() for order in (SHUFFLED, IN_ORDER)}
+    rows = [
+        [
+            mark(learner),
+            *(f"{100 * np.mean(scores.column(learner)):.1f}" for scores in means.values()),
+            show_micros(middle(micros(found, learner))),
+        ]
+        for learner in FEW
+    ]
+    counts = [len(scores.sets) for scores in means.values()]
+    caption = (
+        f"Accuracy in per cent, each row answered before it is learned: means over {counts[0]} shuffled sets and "
+        f"{counts[1]} in their order; CPU time a row, median over sets. scikit-learn's is fitted anew now and then."
+    )
+    return Report([PageTable(["", "shuffled", "in order", "µs a row"], rows, caption)])
 
 
 def micros(found: Results, learner: str) -> Floats:

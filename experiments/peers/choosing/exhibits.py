@@ -5,7 +5,13 @@ labels  a tenth of the labels: policies of asking beside those of scikit-activem
 """
 
 from experiments.harness.exhibits import Exhibit, Study
-from experiments.peers.choosing.accuracies import draw_costs, summarize_costs, summarize_in_order, summarize_shuffled
+from experiments.peers.choosing.accuracies import (
+    draw_costs,
+    summarize_costs,
+    summarize_few,
+    summarize_in_order,
+    summarize_shuffled,
+)
 from experiments.peers.choosing.guide import summarize_guide
 from experiments.peers.choosing.labels import LABELS
 from experiments.peers.choosing.passes import PASSES
@@ -24,6 +30,7 @@ STUDY = Study(
         Exhibit("table", "4", "pairs", PASSES, summarize_pairs),
         Exhibit("figure", "2", "accuracy and what it costs", PASSES, summarize_costs, draw_costs, size=(9.0, 5.4)),
         Exhibit("table", "5", "which policy", LABELS, summarize_advice),
+        Exhibit("table", "6", "a few learners", PASSES, summarize_few),
         Exhibit("figure", "3", "a tenth of the labels", LABELS, summarize_policies, draw_policies, size=(9.0, 6.4)),
     ),
     check=check_data,

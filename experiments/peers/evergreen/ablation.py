@@ -22,6 +22,7 @@ _WHOLE = "the whole tree"
 _WITHOUT = {"regrow": "grown once only", "aggregate": "the leaf instead of all prunings",
             "recent": "without recent labels", "singles": "without single features"}  # fmt: skip
 _ALL_OFF, _FEW_ROWS = "without all four", f"{_SMALL // 2**20} MiB instead of 32"
+_READABLE = "readable: the printed leaves alone"
 _FROZEN_AT = {"random tree": 20_000, "adult": 20_000, "covertype": 20_000, "nursery": 5_000, "letter": 15_000,
               "a9a": 20_000, "airlines": 20_000}  # fmt: skip
 _QUICK_AT = {"adult": 1_000, "letter": 1_000}
@@ -58,6 +59,7 @@ def trees() -> dict[str, Contender]:
         _WHOLE: ours(evergreen),
         **{_WITHOUT[part]: ours(partial(make_without, (part,))) for part in _PARTS},
         _ALL_OFF: ours(partial(make_without, _PARTS)),
+        _READABLE: ours(partial(evergreen, readable=True)),
         _FEW_ROWS: ours(partial(evergreen, max_bytes=_SMALL)),
     }
 

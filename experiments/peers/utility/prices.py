@@ -10,8 +10,7 @@ from experiments.harness.results import Results, show_mean
 from experiments.papers.utility.figures import judge
 from experiments.papers.utility.verdicts import gap
 from experiments.peers.utility.rows import load
-from quercus.evaluation.fixed import LOOK
-from quercus.evaluation.ranking import information
+from quercus.evaluation.fixed import LOOK, information
 
 _DATA = "fico_binary"
 _DEAR, _DEAREST = 5.0, 3

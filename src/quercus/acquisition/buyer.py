@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from quercus.acquisition.case import Case, open_case, resume_case
+from quercus.acquisition.case import Case
 from quercus.acquisition.engine import CaseEngine, Status, answer_example
 from quercus.acquisition.explaining import AnswerExplanation
 from quercus.acquisition.history import CaseHistory
 from quercus.acquisition.layout import CASE, CASE_STEP, EXPLORE, Decision
+from quercus.acquisition.opening import open_case, resume_case
 from quercus.acquisition.policy import PolicyTree, make_policy_tree
 from quercus.acquisition.prices import Prices, PriceTables, read_costs, read_limit
 from quercus.acquisition.rows import CaseRows, PriceList, Purchases, SingleCase, check_weights
@@ -27,8 +28,7 @@ from quercus.schema.columns import plain
 from quercus.store import Model
 
 # A sum of prices that is off by rounding does not end a budget; the random numbers of cases are apart from all others.
-_ROUNDING = 1e-9
-_CASES = 1
+_ROUNDING, _CASES = 1e-9, 1
 
 
 class FeatureBuyer(Classifier):
@@ -230,10 +230,8 @@ class FeatureBuyer(Classifier):
 
         Parameters
         ----------
-        depth
-            Most questions in a row; what goes on beyond is cut off.
-        reach
-            Where a smaller share of the examples comes, no further question is followed.
+        depth, reach
+            Most questions in a row, and the least share of the examples that a question is followed for.
         """
         self._check_fitted()
         with self._own_gate.reading:
@@ -241,8 +239,6 @@ class FeatureBuyer(Classifier):
 
     def explain_one(self, x: Mapping[str, Any]) -> AnswerExplanation:
         """Say how the answer for one example comes about: each question, what it was worth, and its result.
-
-        Nothing is spent, and nothing is noted.
 
         Parameters
         ----------
@@ -257,6 +253,10 @@ class FeatureBuyer(Classifier):
     def spent_(self) -> float:
         """What all cases have cost so far; `fit` does not bring it back."""
         return self._spent
+
+    def _note_cases(self, opened: int, spent: float) -> None:
+        """Count as opened and spent what a ledger tells: a model that is made again has not seen it."""
+        self.__dict__["_opened"], self.__dict__["_spent"] = opened, spent
 
     def set_costs(self, costs: Mapping[str, float]) -> None:
         """Change prices; those that are not named stay. Open cases go on with the new ones.

@@ -6,13 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from quercus.acquisition.engine import answer_case, is_resolved, plan_case, read_known, read_value
+from quercus.acquisition.engine import answer_case, is_resolved, plan_case, read_value
 from quercus.acquisition.explaining import CaseExplanation
 from quercus.acquisition.history import CaseHistory, Label, Quote, Value
 from quercus.acquisition.layout import REFUSED, UNKNOWN
-from quercus.acquisition.prices import read_limit
 from quercus.acquisition.recorder import CaseRecorder
-from quercus.acquisition.saving import Ending, SavedCase, check_saved, read_case, write_case
+from quercus.acquisition.saving import Ending, SavedCase, write_case
 from quercus.ledger import Ledger
 from quercus.schema.columns import plain, plain_keys
 from quercus.schema.refusals import listed, short
@@ -339,48 +338,42 @@ class Case:
             recorder.check(results)
         step = answer_case(self._model, {**self._history.values, **results}).after(**parts)
         if recorder is not None:
-            if quote is not None:
-                recorder.ask(self._history, quote, asked, withdraw=step.kind == "refused")
-            recorder.record_answers(self._history, step)
+            with recorder.together():
+                if quote is not None:
+                    recorder.ask(self._history, quote, asked, withdraw=step.kind == "refused")
+                recorder.record_answers(self._history, step)
+                state = self.to_dict()
+                recorder.keep(state | {"steps": [*state["steps"], step.to_dict()], "asking": None})
         self._history.take(step)
         self._asking = None
+
+    def record_in(self, ledger: Ledger, number: int) -> None:
+        """Keep in a ledger, from now on, what is bought and what the case knows.
+
+        Parameters
+        ----------
+        ledger
+            The ledger.
+        number
+            Of the case in it, which `Ledger.open_case` returned.
+        """
+        rows = {} if self._recorder is None else self._recorder.rows
+        self._recorder = CaseRecorder(ledger, self._saved.number, self._saved.explore, rows, number)
+
+    def bring_to(self, model: FeatureBuyer) -> None:
+        """Go on with another model, which has learned the same kind of examples.
+
+        Parameters
+        ----------
+        model
+            The other one.
+        """
+        self._model, self._asking = model, None
 
     def _close(self, ending: Ending) -> None:
         self._ending, self._asking = ending, None
         if self._recorder is not None:
             self._recorder.close(self._history)
-
-
-def open_case(
-    buyer: FeatureBuyer, known: Mapping[str, Any] | None, explore: bool, budget: float | None, ledger: Ledger | None
-) -> Case:
-    """Return a new case; see `FeatureBuyer.open`."""
-    buyer._check_money()
-    if not isinstance(explore, bool):
-        raise TypeError(f"explore={explore!r} is neither True nor False.")
-    limit = budget if budget is None or budget is buyer.budget else read_limit("budget", budget)
-    if ledger is not None and not isinstance(ledger, Ledger):
-        raise TypeError(f"ledger is a {type(ledger).__name__}; give a quercus.ledger.Ledger.")
-    if not buyer._is_fitted():
-        buyer._new_schema()
-    values, number = read_known(buyer, known), buyer._opened + 1
-    recorder = None if ledger is None else CaseRecorder(ledger, number, explore, {})
-    if recorder is not None:
-        recorder.check(values)
-    history = CaseHistory([answer_case(buyer, values).after(kind="known", results=values)])
-    buyer.__dict__["_opened"], seed = number, buyer._seed_of(number)
-    most = None if limit is None else float(limit)
-    return Case(buyer, SavedCase(number=number, seed=seed, explore=explore, budget=most, history=history), recorder)
-
-
-def resume_case(buyer: FeatureBuyer, state: Mapping[str, Any], ledger: Ledger | None) -> Case:
-    """Return a case that was saved; see `FeatureBuyer.resume`."""
-    buyer._check_money()
-    saved = read_case(state)
-    check_saved(buyer, saved, ledger)
-    if ledger is None:
-        return Case(buyer, saved, None)
-    return Case(buyer, saved, CaseRecorder(ledger, saved.number, saved.explore, dict(saved.rows or {})))
 
 
 def _read_mapping(values: Any, what: str) -> Mapping[str, Any]:

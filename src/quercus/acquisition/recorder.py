@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from quercus.acquisition.history import CaseHistory, Quote, Step, Value
 
@@ -28,6 +29,8 @@ class CaseRecorder:
         Whether the case explores.
     rows
         Ids of the questions, by item.
+    case
+        Its number in the ledger, if that keeps what the case knows.
 
     Examples
     --------
@@ -39,9 +42,12 @@ class CaseRecorder:
     500.0
     """
 
-    __slots__ = ("_explore", "_ledger", "_number", "rows")
+    __slots__ = ("_case", "_explore", "_ledger", "_number", "rows")
 
-    def __init__(self, ledger: Ledger, number: int, explore: bool, rows: dict[str, int]) -> None:
+    def __init__(
+        self, ledger: Ledger, number: int, explore: bool, rows: dict[str, int], case: int | None = None
+    ) -> None:
+        self._case = case
         self._ledger = ledger
         self._number = number
         self._explore = explore
@@ -103,6 +109,7 @@ class CaseRecorder:
             probability=math.nan if before.probability is None else before.probability,
             kind="feature",
             question=quote.item,
+            case=self._case,
         )
         if withdraw:
             self._ledger.withdraw(row)
@@ -132,6 +139,28 @@ class CaseRecorder:
             if all(feature in values for feature in features):
                 self._answer(item, {feature: values[feature] for feature in features})
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Keep all that is written in a block, or nothing."""
+        before = dict(self.rows)
+        try:
+            with self._ledger.together():
+                yield
+        except BaseException:
+            self.rows = before
+            raise
+
+    def keep(self, state: Mapping[str, Any]) -> None:
+        """Keep what the case knows, where the ledger keeps it.
+
+        Parameters
+        ----------
+        state
+            As plain JSON.
+        """
+        if self._case is not None:
+            self._ledger.keep_case(self._case, state)
+
     def close(self, history: CaseHistory) -> None:
         """Give up, without a refund, what is still waited for.
 
@@ -145,8 +174,11 @@ class CaseRecorder:
         >>> from quercus.ledger import Ledger
         >>> CaseRecorder(Ledger(), 1, True, {}).close(CaseHistory())
         """
-        for item in dict.fromkeys(history.waiting.values()):
-            self._ledger.expire_one(self.rows[item])
+        with self.together():
+            for item in dict.fromkeys(history.waiting.values()):
+                self._ledger.expire_one(self.rows[item])
+            if self._case is not None:
+                self._ledger.keep_case(self._case, closed=True)
 
     def _answer(self, item: str, results: dict[str, Value]) -> None:
         from quercus.ledger.values import read_features, to_json

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.ask.answers import AnswerTaker
 from quercus.ask.batch import choose
+from quercus.ask.cases import CaseShelf
 from quercus.ask.keeping import LearnerKeeper, store_of_folder
 from quercus.ask.learners import check_posterior, read_classes
 from quercus.ask.loop import AskLoop, Decisions, name_columns
-from quercus.ask.policies import Policy, Uncertain
-from quercus.ask.running_accuracy import RunningAccuracy
+from quercus.ask.policies import Policy, Region, Uncertain
 from quercus.ask.state import AskState
-from quercus.ask.view import AskerView, id_of
+from quercus.engine import BuysFeatures, CaseLike
 from quercus.interrupts import uninterrupted
 from quercus.ledger import Ledger, Question
 from quercus.ledger.view import PathLike
@@ -27,7 +26,7 @@ from quercus.streams.batches import pick
 from quercus.streams.rows import as_dicts
 
 
-class Asker(AskerView):
+class Asker(AnswerTaker):
     """Decides which labels to ask for, keeps the questions, and learns from the answers whenever they come.
 
     Parameters
@@ -105,6 +104,7 @@ class Asker(AskerView):
             )
         self._classes = None if classes is None else read_classes(classes)
         self.ledger = Ledger(store)
+        self._shelf = CaseShelf(self.ledger)
         try:
             self._keeper = LearnerKeeper(self.ledger, learner, self.policy, self._classes, save_every)
             self.learner_view = self._keeper.load(learner)
@@ -115,53 +115,135 @@ class Asker(AskerView):
             raise
         self._begin_accuracy()
 
-    def _begin_accuracy(self) -> None:
-        loss = getattr(self.learner, "loss", None)
-        self._accuracy_so_far = RunningAccuracy(self.ledger, self.state, loss if isinstance(loss, Mapping) else None)
+    def open(
+        self, known: Mapping[str, Any] | None = None, *, key: str | int | None = None, explore: bool = True
+    ) -> CaseLike:
+        """Open a case for a learner that buys features: an example that says what it wants to know next.
+
+        What is bought, what it cost and what the case knows are kept in the store, step by step. When it asks nothing
+        more, `ask_one(case)` decides about its label.
+
+        Parameters
+        ----------
+        known
+            What is known already, which costs nothing.
+        key
+            The application's own name of the row. The same key with the same values gives the same case, also after
+            the process was killed.
+        explore
+            Whether to ask also for the sake of learning.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> tree = qc.UtilityTree(costs={"mri": 500, "blood": 20, "age": 0})
+        >>> asker = qc.Asker(tree, qc.ask.Always(budget=qc.ask.Labels(10)))
+        >>> case = asker.open({"age": 41}, key="patient 7")
+        >>> case.question
+        'mri'
+        >>> case.refuse("mri")
+        >>> case.answer(13.1) if case.question == "blood" else None
+        >>> question = asker.ask_one(case)
+        >>> question.features, asker.answer(question, "ill"), asker.spent
+        ({'age': 41.0, 'blood': 13.1}, True, 21.0)
+        """
+        with self._lock, uninterrupted():
+            return self._shelf.open(self._buyer(), known, key, explore)
+
+    @property
+    def open_cases(self) -> list[CaseLike]:
+        """Cases that are open, oldest first."""
+        with self._lock:
+            return self._shelf.open_cases(self._buyer()) if self.ledger.n_cases else []
+
+    def _buyer(self) -> BuysFeatures:
+        if not isinstance(self.learner, BuysFeatures):
+            raise TypeError(
+                f"{type(self.learner).__name__} does not buy features; show it whole rows with ask_one(x), or take a "
+                "UtilityTree or ReinforcedTree."
+            )
+        return self.learner
 
     def ask_one(
-        self, x: Mapping[str, Any], *, key: str | int | None = None, time: datetime | None = None
+        self, x: Mapping[str, Any] | CaseLike, *, key: str | int | None = None, time: datetime | None = None
     ) -> Question | None:
         """See one example of the stream; return a question if its label is to be bought, else None.
 
         Parameters
         ----------
         x
-            Feature values by name.
+            Feature values by name; for a learner that buys features, a case of `open`.
         key
             The application's own name of the row. A row that was seen under it is not seen again: its question, or
-            None, is returned as it was.
+            None, is returned as it was. A case has the key that it was opened with.
         time
             When; None: now.
         """
         with self._changing():
+            if isinstance(x, CaseLike):
+                return self._ask_case(x, time)
+            self._refuse_rows()
             features = self._features(x)
             if key is not None and self.ledger.has_row(key, features):
                 return next((q for q in self.ledger.find(key) if q.kind == "label"), None)
-            price, day = self.state.prices([x])[0], self.state.days([x])[0]
             region = self.learner_view.region(features, self.seen + 1, self.policy.by_counts, self.policy.by_posterior)
-            answer, proba = self.learner_view.predict(features), self.learner_view.proba(features)
-            decision = self.state.decide(float(price), int(day), region)
-            if not decision["asked"]:
-                if key is not None:
-                    self.ledger.note_row(features, key, state=self.state.to_bytes())
-                return None
-            id = self.ledger.ask(
-                features,
-                row=self.seen - 1,
-                covered=int(decision["covered"]),
-                price=float(price),
-                worth=float(decision["worth"]),
-                propensity=float(decision["propensity"]),
-                explored=bool(decision["explored"]),
-                prediction=answer,
-                probability=float(proba.get(answer, np.nan)),
-                key=key,
-                time=time,
-                expires=self._deadline(time),
-                state=self.state.to_bytes(),
+            decision = self._decide_one(x, region)
+            if decision["asked"]:
+                answer, proba = self.learner_view.predict(features), self.learner_view.proba(features)
+                return self._keep_question(features, decision, answer, proba, time, key=key)
+            if key is not None:
+                self.ledger.note_row(features, key, state=self.state.to_bytes())
+            return None
+
+    def _ask_case(self, case: CaseLike, time: datetime | None) -> Question | None:
+        """Decide about the label of a case, by what it knows."""
+        number = self._shelf.number_of(case)
+        earlier = self.ledger.label_of_case(number)
+        if earlier is not None:
+            return earlier
+        known, proba = dict(case.known), case.probabilities
+        region = self.learner_view.region_of_case(case, self.seen + 1)
+        decision = self._decide_one(known, region._replace(x=known))
+        if not decision["asked"]:
+            return None
+        answer = case.prediction if case.prediction in proba else None
+        return self._keep_question(known, decision, answer, proba, time, case=number)
+
+    def _decide_one(self, x: Mapping[str, Any], region: Region) -> Any:
+        return self.state.decide(float(self.state.prices([x])[0]), int(self.state.days([x])[0]), region)
+
+    def _keep_question(
+        self,
+        features: Mapping[str, Any],
+        decision: Any,
+        answer: Any,
+        proba: Mapping[Any, float],
+        time: datetime | None,
+        **row: Any,
+    ) -> Question:
+        id = self.ledger.ask(
+            features,
+            row=self.seen - 1,
+            covered=int(decision["covered"]),
+            price=float(decision["price"]),
+            worth=float(decision["worth"]),
+            propensity=float(decision["propensity"]),
+            explored=bool(decision["explored"]),
+            prediction=answer,
+            probability=float(proba.get(answer, np.nan)),
+            time=time,
+            expires=self._deadline(time),
+            state=self.state.to_bytes(),
+            **row,
+        )
+        return self.ledger.question(id)
+
+    def _refuse_rows(self) -> None:
+        if isinstance(self.learner, BuysFeatures):
+            raise TypeError(
+                f"{type(self.learner).__name__} buys its features, and must not see values that nobody paid for; open "
+                "a case with open(known), buy what it asks for, and give that to ask_one()."
             )
-            return self.ledger.question(id)
 
     def ask(self, X: Any, *, time: datetime | None = None) -> list[Question]:
         """See many examples, in order, and return the questions that came of them; the same as `ask_one` for each.
@@ -173,6 +255,7 @@ class Asker(AskerView):
         time
             When; None: now.
         """
+        self._refuse_rows()
         if isinstance(X, list) and all(isinstance(x, Mapping) for x in X):
             return [q for q in (self.ask_one(x, time=time) for x in X) if q is not None]
         with self._changing():
@@ -204,145 +287,11 @@ class Asker(AskerView):
         >>> len(questions), asker.left
         (20, 80.0)
         """
+        self._refuse_rows()
         with self._changing():
             decided = self._score(X)
             ids = self._record(X, decided, choose(self.state, decided.decisions, k), time)
         return [self.ledger.question(id) for id in ids]
-
-    def answer(
-        self, question: Question | int, label: Any, *, who: str | None = None, time: datetime | None = None
-    ) -> bool:
-        """Take an answer, in whatever order they come, and learn it; return False if it was known already.
-
-        Another person's answer to a question that has one is kept beside it and not learned. The ledger also notes
-        whether the learner answers the row otherwise now.
-
-        Parameters
-        ----------
-        question
-            Or its id.
-        label
-            The label.
-        who
-            Gave it.
-        time
-            When it came; None: now.
-
-        Raises
-        ------
-        UnknownQuestion, AnswerConflict, QuestionExpired
-            Nothing has changed then.
-        """
-        with self._lock, uninterrupted():
-            asked = self.ledger.question(id_of(question))
-            self._check_label(asked, label)
-            if not self.ledger.answer(asked.id, label, who=who, time=time):
-                return False
-            self._learn(asked, label)
-            return True
-
-    def answer_many(self, answers: Iterable[tuple[Question | int, Any]], *, who: str | None = None) -> list[int]:
-        """Take answers that waited together, all or none, and learn them in order; return the ids of those learned.
-
-        Parameters
-        ----------
-        answers
-            Questions or their ids, and labels.
-        who
-            Gave them.
-        """
-        with self._lock, uninterrupted():
-            given = [(self.ledger.question(id_of(question)), label) for question, label in answers]
-            for asked, label in given:
-                self._check_label(asked, label)
-            new = self.ledger.answer_many([(asked.id, label) for asked, label in given], who=who)
-            labels = {asked.id: (asked, label) for asked, label in reversed(given)}
-            for id in new:
-                self._learn(*labels[id])
-            return new
-
-    def _check_label(self, asked: Question, label: Any) -> None:
-        if self._classes is not None and label not in self._classes:
-            close = difflib.get_close_matches(str(label), list(map(str, self._classes)), 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(map(repr, self._classes))}."
-            raise ValueError(f"{label!r} is none of the classes; {hint}")
-        self.learner_view.check(asked.features, label)
-
-    def _learn(self, asked: Question, label: Any) -> None:
-        before = self.learner_view.predict(asked.features)
-        self.learner_view.learn(asked.features, label, asked.explored)
-        self.ledger.note_change(asked.id, bool(before != self.learner_view.predict(asked.features)))
-        self._keeper.save(self.learner)
-
-    def correct(
-        self, question: Question | int, label: Any, *, who: str | None = None, time: datetime | None = None
-    ) -> bool:
-        """Replace a wrong answer by the right one; return False if it is the right one already.
-
-        The learner is made again from the answers as they stand now, in the order in which they came: `learner` is
-        another object then. What was asked, what it cost and how it came about stay as they were.
-
-        Parameters
-        ----------
-        question
-            Or its id.
-        label
-            The right label.
-        who
-            Gave it.
-        time
-            When it came; None: now.
-        """
-        with self._lock, uninterrupted():
-            asked = self.ledger.question(id_of(question))
-            self._check_label(asked, label)
-            if not self.ledger.correct(asked.id, label, who=who, time=time):
-                return False
-            self.learner_view = self._keeper.rebuild()
-            self._begin_accuracy()
-            return True
-
-    def skip(self, question: Question | int, *, who: str | None = None) -> None:
-        """Note that somebody cannot answer a question; it comes after the others from now on.
-
-        Parameters
-        ----------
-        question
-            Or its id.
-        who
-            Skipped it.
-        """
-        with self._lock:
-            self.ledger.skip(id_of(question), who=who)
-
-    def expire(self, before: datetime | None = None, *, refund: bool = False) -> list[int]:
-        """Give up the open questions whose time is over and return their ids.
-
-        Parameters
-        ----------
-        before
-            Those that expire until then; None: until now.
-        refund
-            Whether their money goes back to the budget.
-        """
-        with self._changing():
-            for id in self.ledger.due(before) if refund else ():
-                self.state.refund(self.ledger.question(id).price)
-            return self.ledger.expire(before, refund=refund, state=self.state.to_bytes())
-
-    def withdraw(self, question: Question | int) -> bool:
-        """Give up a question that nobody will answer, and take its money back; False if it was given up already.
-
-        Parameters
-        ----------
-        question
-            Or its id.
-        """
-        with self._changing():
-            asked = self.ledger.question(id_of(question))
-            if asked.status == "open":
-                self.state.refund(asked.price)
-            return self.ledger.withdraw(asked.id, state=self.state.to_bytes())
 
     def close(self) -> None:
         """Keep the learner in the store and close it."""
@@ -351,24 +300,6 @@ class Asker(AskerView):
                 self._keeper.save(self.learner, always=True)
             finally:
                 self.ledger.close()
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Let nothing have happened if something fails."""
-        with self._lock, uninterrupted():
-            before = self.state.to_bytes()
-            try:
-                yield
-            except BaseException:
-                self.state.set_bytes(before)
-                raise
-            self._keep_state()
-
-    def _keep_state(self) -> None:
-        """Keep the rows that were seen and not asked, which no question tells of."""
-        state = self.state.to_bytes()
-        if self.ledger.is_durable and state != self.ledger.last_state:
-            self.ledger.keep_state(state)
 
     def _decide(self, X: Any, state: AskState) -> Decisions:
         return AskLoop(self.learner_view, state, name_columns(X, self.learner)).run(X)

@@ -11,6 +11,7 @@ from typing import Any
 
 from quercus.ask.learners import LearnerView
 from quercus.ask.policies import Policy
+from quercus.engine import BuysFeatures
 from quercus.ledger import Ledger
 from quercus.ledger.view import PathLike
 from quercus.registry import find_model
@@ -92,10 +93,18 @@ class LearnerKeeper:
         self._saved = since
         for lesson in self._ledger.lessons(since):
             try:
-                view.learn(lesson.features, lesson.label, lesson.explored)
+                if lesson.case is None:
+                    view.learn(lesson.features, lesson.label, lesson.explored)
+                else:
+                    view.learn_case(learner.resume(lesson.case | {"ledger": None}), lesson.label)
             except (TypeError, ValueError) as error:
                 text = f"the answer to question {lesson.id} cannot be learned: {error}"
                 warnings.warn(text, UserWarning, stacklevel=5)
+        if isinstance(learner, BuysFeatures):
+            spent = self._first.spent_
+            for price in self._ledger.purchases():
+                spent += price
+            learner._note_cases(self._first._opened + self._ledger.n_cases, spent)
         return view
 
     def save(self, learner: Any, always: bool = False) -> None:
@@ -109,7 +118,8 @@ class LearnerKeeper:
             Keep it if any have come.
         """
         new = self._ledger.answered - self._saved
-        if self._ledger.is_durable and new >= (1 if always else self._save_every) and _can_save(learner):
+        is_due = self._ledger.is_durable and new >= (1 if always else self._save_every)
+        if is_due and _can_save(learner) and learner.__sklearn_is_fitted__():
             self._ledger.save_snapshot(learner.to_bytes())
             self._saved = self._ledger.answered
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from quercus.arguments import read_loss
 from quercus.ask.policies import Region
+from quercus.engine import CaseLike
 from quercus.schema import Schema
 
 _BINS = 20
@@ -139,6 +140,17 @@ class LearnerView:
             self.learner.partial_fit(self._row(x), np.array([label]))
         else:
             self.learner.partial_fit(self._row(x), np.array([label]), classes=np.array(self._classes))
+
+    def region_of_case(self, case: CaseLike, seen: int) -> Region:
+        """Return what the learner makes of a case; the parameters are those of `region`."""
+        proba = case.probabilities
+        return measure(proba, self._labels.get(_bin(proba), 0.0), seen, getattr(self.learner, "loss", None))
+
+    def learn_case(self, case: CaseLike, label: Any) -> None:
+        """Learn what a case turned out to be; only what was paid for or given is known of it."""
+        place = _bin(case.probabilities)
+        self._labels[place] = self._labels.get(place, 0.0) + 1.0
+        self.learner.learn(case, label)
 
     def _must_declare(self) -> bool:
         """Return whether a learner of ours is to hear of all classes with its first row."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,28 @@ from quercus import __version__
 from quercus.cli.asking import POLICIES, AskOptions
 from quercus.cli.errors import guarded, refuse_options, silence_output
 from quercus.cli.ledger import ledger_app
+from quercus.cli.options import (
+    LABELS,
+    Delay,
+    Delimiter,
+    Force,
+    Format,
+    FrontierLearner,
+    Ignore,
+    Learner,
+    Missing,
+    Model,
+    Nominal,
+    Out,
+    Rows,
+    Seeds,
+    Settings,
+    Shuffle,
+    Source,
+    Target,
+    examples,
+)
 from quercus.cli.reading import Reading
-from quercus.registry import LEARNERS
 
 app = typer.Typer(
     name="quercus",
@@ -26,69 +45,6 @@ app = typer.Typer(
 )
 
 app.add_typer(ledger_app, name="ledger")
-_FILES = "Options for files"
-_LABELS = "Labels that cost something"
-_LEARNERS = ", ".join(name.removesuffix("Tree").lower() for name in LEARNERS)
-Source = Annotated[
-    str,
-    typer.Argument(metavar="STREAM", help="A name from 'quercus streams', or a .csv, .tsv, .parquet or .arff file."),
-]
-Rows = Annotated[
-    int | None, typer.Option(min=1, help="Stop after so many rows. Default: all; 100,000 of an endless stream.")
-]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        rich_help_panel=_FILES,
-        help="Column that holds the labels. Default: target, class, label or y, or else the last one.",
-    ),
-]
-Ignore = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN", rich_help_panel=_FILES, help="Column to leave out; repeatable.")
-]
-Nominal = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN", rich_help_panel=_FILES, help="Column of categories that look like numbers; repeatable."
-    ),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TEXT", rich_help_panel=_FILES, help="One more spelling of a missing value in a CSV; repeatable."
-    ),
-]
-Delimiter = Annotated[
-    str | None, typer.Option(metavar="SIGN", rich_help_panel=_FILES, help="What stands between the cells of a CSV.")
-]
-Learner = Annotated[str, typer.Option(help=f"{_LEARNERS}, or one of river: river:tree.HoeffdingTreeClassifier.")]
-FrontierLearner = Annotated[
-    str | None, typer.Option(help="As for 'quercus run'. Default: confidence; with --features: utility.")
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the learner, such as c=0.02; repeatable."),
-]
-Delay = Annotated[
-    str | None,
-    typer.Option(metavar="ROWS", rich_help_panel=_LABELS, help="Rows until a label comes: 500, or a range, 10-500."),
-]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, such as quercus-run/model.quercus.")]
-
-
-class Format(StrEnum):
-    """How `show` draws a tree."""
-
-    TEXT = "text"
-    DOT = "dot"
-    MERMAID = "mermaid"
-    HTML = "html"
-
-
-def _examples(*lines: str) -> str:
-    """Return what stands below a command's options; typer wants empty lines between lines."""
-    return "\n\n".join(["Examples:", *(f"  {line}" for line in lines)])
 
 
 def _show_version(wanted: bool) -> None:
@@ -110,7 +66,7 @@ def quercus(
 
 
 @app.command(
-    epilog=_examples(
+    epilog=examples(
         "quercus run random_tree",
         "quercus run electricity --learner hoeffding --set grace_period=200",
         "quercus run loans.csv --target repaid --ignore id --out loans-run",
@@ -120,18 +76,19 @@ def quercus(
 )
 def run(
     source: Source,
-    learner: Learner = "confidence",
+    learner: Learner = "evergreen",
     settings: Settings = None,
     rows: Rows = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="For a generator, for the learner and for the policy.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the results; it is made if need be.")] = Path("quercus-run"),
+    out: Out = Path("quercus-run"),
+    force: Force = False,
     ask: Annotated[
         str | None,
         typer.Option(
             metavar="POLICY",
-            rich_help_panel=_LABELS,
+            rich_help_panel=LABELS,
             help=f"Learn only labels that a policy asks for: {', '.join(POLICIES)}; with settings if you like, "
             "confident:explore=0.2, or as published, paper:confident.",
         ),
@@ -139,12 +96,12 @@ def run(
     budget: Annotated[
         str | None,
         typer.Option(
-            rich_help_panel=_LABELS, help="Of rows, 0.1 or 10%, or so many labels, 500. Default: 0.1; always: no limit."
+            rich_help_panel=LABELS, help="Of rows, 0.1 or 10%, or so many labels, 500. Default: 0.1; always: no limit."
         ),
     ] = None,
     price: Annotated[
         str | None,
-        typer.Option(rich_help_panel=_LABELS, help="Of a label: a number, or a column that holds it. Default: 1."),
+        typer.Option(rich_help_panel=LABELS, help="Of a label: a number, or a column that holds it. Default: 1."),
     ] = None,
     delay: Delay = None,
     target: Target = None,
@@ -164,11 +121,12 @@ def run(
         from quercus.cli.run import run_stream
 
         reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)
-        run_stream(source, reading, learner, settings or (), seed, rows, out, AskOptions(ask, budget, price, delay))
+        asking = AskOptions(ask, budget, price, delay)
+        run_stream(source, reading, learner, settings or (), seed, rows, out, asking, force=force)
 
 
 @app.command(
-    epilog=_examples(
+    epilog=examples(
         "quercus compare electricity confidence hoeffding",
         "quercus compare random_tree confidence confidence:c=0.05 --seeds 5 --rows 20000",
         "quercus compare electricity hoeffding river:tree.HoeffdingTreeClassifier",
@@ -180,10 +138,8 @@ def compare(
         list[str],
         typer.Argument(metavar="LEARNER", help="Each with settings if you like: confidence:c=0.02,leaf=majority."),
     ],
-    seeds: Annotated[
-        int,
-        typer.Option(min=1, help="Repeat on so many samples of a generator, or in so many orders of other data."),
-    ] = 1,
+    seeds: Seeds = 1,
+    shuffle: Shuffle = False,
     rows: Rows = None,
     target: Target = None,
     ignore: Ignore = None,
@@ -200,11 +156,11 @@ def compare(
         from quercus.cli.compare import compare_learners
 
         reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)
-        compare_learners(source, reading, learners, seeds, rows)
+        compare_learners(source, reading, learners, seeds, rows, shuffle)
 
 
 @app.command(
-    epilog=_examples(
+    epilog=examples(
         "quercus frontier electricity",
         "quercus frontier random_tree --rows 20000 --policies uncertain,confident,paper:confident --seeds 5",
         "quercus frontier electricity --learner hoeffding --budgets 1%,5%,20% --seeds 1",
@@ -241,15 +197,12 @@ def frontier(
             "Default: 1 each.",
         ),
     ] = None,
-    seeds: Annotated[
-        int,
-        typer.Option(min=1, help="Repeat on so many samples of a generator, or in so many orders of other data."),
-    ] = 3,
+    seeds: Seeds = 3,
+    shuffle: Shuffle = False,
     rows: Rows = None,
     delay: Delay = None,
-    out: Annotated[Path, typer.Option(help="Folder for the results; it is made if need be.")] = Path(
-        "quercus-frontier"
-    ),
+    out: Out = Path("quercus-frontier"),
+    force: Force = False,
     target: Target = None,
     ignore: Ignore = None,
     nominal: Nominal = None,
@@ -266,22 +219,23 @@ def frontier(
     with guarded():
         reading = Reading(target, ignore or (), nominal or (), missing or (), delimiter)
         chosen = settings or ()
-        if not features:
-            from quercus.cli.frontier import show_frontier
+        from quercus.cli.frontier import Measuring, show_frontier
 
+        if not features:
             refuse_options("is for features that cost something; add --features.", costs=costs)
-            name = learner or "confidence"
-            show_frontier(source, reading, name, chosen, policies or (), budgets, seeds, rows, delay, out)
+            how = Measuring(seeds, shuffle, rows, out, force)
+            show_frontier(source, reading, learner or "evergreen", chosen, policies or (), budgets, delay, how)
             return
         from quercus.cli.spending import show_feature_frontier
 
         why = "is for labels that cost something; leave it or --features out."
         refuse_options(why, policies=policies or None, delay=delay)
-        show_feature_frontier(source, reading, learner or "utility", chosen, costs, budgets, seeds, rows, out)
+        how = Measuring(seeds, shuffle, rows, out, force)
+        show_feature_frontier(source, reading, learner or "utility", chosen, costs, budgets, how)
 
 
 @app.command(
-    epilog=_examples(
+    epilog=examples(
         "quercus replay quercus-run/ledger.parquet --ask random --budget 5%",
         "quercus replay labels.db --ask confident --budget 0.02 --learner hoeffding",
     )
@@ -291,7 +245,7 @@ def replay(
     ask: Annotated[str, typer.Option(help="The other policy, as for 'quercus run --ask'.")] = "uncertain",
     budget: Annotated[str | None, typer.Option(help="Its budget, as for 'quercus run'.")] = None,
     price: Annotated[str | None, typer.Option(help="Of a label, as for 'quercus run'.")] = None,
-    learner: Learner = "confidence",
+    learner: Learner = "evergreen",
     settings: Settings = None,
     seed: Annotated[int | None, typer.Option(min=0, help="For the learner and the draws.")] = None,
 ) -> None:
@@ -308,7 +262,30 @@ def replay(
 
 
 @app.command(
-    epilog=_examples(
+    epilog=examples(
+        "quercus report quercus-run",
+        "quercus report quercus-run quercus-run-2 --out both.html",
+    )
+)
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of 'quercus run', or run.json in them.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Where to. Default: report.html beside the first run.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over the file that --out names.")] = False,
+) -> None:
+    """Write the report of a run made before, with others beside it.
+
+    Everything is in one file that needs no network.
+    """
+    with guarded():
+        from quercus.cli.report import write_report
+
+        write_report(runs, out, force)
+
+
+@app.command(
+    epilog=examples(
         "quercus predict quercus-run/model.quercus new.csv",
         "quercus predict quercus-run/model.quercus new.parquet --proba --out answers.csv",
     )
@@ -335,7 +312,7 @@ def predict(
 
 
 @app.command(
-    epilog=_examples(
+    epilog=examples(
         "quercus show quercus-run/model.quercus",
         "quercus show quercus-run/model.quercus --depth 3",
         "quercus show quercus-run/model.quercus --format html > tree.html",
@@ -356,7 +333,7 @@ def show(
         show_model(model, form.value, depth)
 
 
-@app.command(epilog=_examples("quercus warm", "quercus warm evergreen", "QUERCUS_CACHE=/opt/quercus quercus warm"))
+@app.command(epilog=examples("quercus warm", "quercus warm evergreen", "QUERCUS_CACHE=/opt/quercus quercus warm"))
 def warm(
     learners: Annotated[
         list[str] | None, typer.Argument(metavar="LEARNER", help="Only for these learners. Default: for all.")
@@ -371,7 +348,7 @@ def warm(
 
 
 @app.command(
-    epilog=_examples(
+    epilog=examples(
         "quercus streams",
         "QUERCUS_DATA=~/data quercus streams",
     )

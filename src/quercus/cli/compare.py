@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from quercus.streams import Stream
 
 
-def compare_learners(source: str, reading: Reading, learners: Sequence[str], seeds: int, rows: int | None) -> None:
+def compare_learners(
+    source: str, reading: Reading, learners: Sequence[str], seeds: int, rows: int | None, shuffle: bool = False
+) -> None:
     """Evaluate learners on the same rows and print a table.
 
     Parameters
@@ -32,9 +34,11 @@ def compare_learners(source: str, reading: Reading, learners: Sequence[str], see
     learners
         Each as for `make_learner`.
     seeds
-        How often, each time on other rows of a generator or another order of other data; once keeps the order.
+        How often, each time with other seeds and on other rows of a generator.
     rows
         Rows to read at most.
+    shuffle
+        Whether each time in another order, too.
     """
     from quercus.evaluation import Interrupted, repeat
 
@@ -45,13 +49,11 @@ def compare_learners(source: str, reading: Reading, learners: Sequence[str], see
     stream = open_stream(source, reading)
     loss = _common_loss(named, stream)
     print(f"{stream}\n", flush=True)
-    if seeds > 1 and stream.ordered and not hasattr(stream, "with_seed"):
-        say("note: with several seeds the rows are shuffled, so that the order of time is lost; one seed keeps it.")
     status = 0
     with Stopper() as stopper:
         try:
             repeats = repeat(
-                stream, named, seeds=range(seeds), shuffle=seeds > 1, rows=rows_to_read(stream, rows), loss=loss
+                stream, named, seeds=range(seeds), shuffle=shuffle, rows=rows_to_read(stream, rows), loss=loss
             )
         except Interrupted as stop:
             status = stopper.status

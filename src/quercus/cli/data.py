@@ -90,6 +90,7 @@ class RunRows(Stream):
         self._patient = patient
         self.name = stream.name
         self.n_rows = stream.n_rows
+        self.about_rows = stream.about_rows
         self.endless = stream.endless
         self.feature_names = stream.feature_names
         self.nominal = stream.nominal

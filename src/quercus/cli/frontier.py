@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -12,7 +12,7 @@ from quercus.cli.asking import make_policy, parse_budget, parse_delay, split_pol
 from quercus.cli.data import open_stream, rows_to_read
 from quercus.cli.errors import say
 from quercus.cli.reading import Reading
-from quercus.cli.run import check_folder
+from quercus.cli.run import free_folder
 from quercus.cli.settings import adopt_labels, make_learner
 from quercus.cli.signals import Stopper, undisturbed
 
@@ -23,6 +23,26 @@ if TYPE_CHECKING:
 PICTURE, TABLE = "frontier.png", "frontier.csv"
 
 
+class Measuring(NamedTuple):
+    """How often something is measured, on how many rows, in which order, and where the results go.
+
+    Examples
+    --------
+    >>> Measuring(3, False, None, Path("new"), False).begin().out
+    PosixPath('new')
+    """
+
+    seeds: int
+    shuffle: bool
+    rows: int | None
+    out: Path
+    force: bool
+
+    def begin(self) -> Measuring:
+        """Find a folder that holds no results, unless they may be written over."""
+        return self._replace(out=free_folder(self.out, (PICTURE, TABLE), self.force))
+
+
 def show_frontier(
     source: str,
     reading: Reading,
@@ -30,10 +50,8 @@ def show_frontier(
     settings: Sequence[str],
     policies: Sequence[str],
     budgets: str | None,
-    seeds: int,
-    rows: int | None,
     delay: str | None,
-    out: Path,
+    how: Measuring,
 ) -> None:
     """Run every policy at every budget, print the table and write it, with a picture, to a folder.
 
@@ -47,18 +65,14 @@ def show_frontier(
         As for `split_policies`; none: those of `frontier`.
     budgets
         Separated by commas, each as for `parse_budget`; None: those of `frontier`.
-    seeds
-        How often, each time on other rows of a generator or another order of other data; once keeps the order.
-    rows
-        Rows to read at most.
     delay
         As for `parse_delay`.
-    out
-        The folder.
+    how
+        How often, on how many rows, and where the results go.
     """
     from quercus.evaluation import frontier
 
-    check_folder(out, (PICTURE, TABLE))
+    how = how.begin()
     options: dict[str, Any] = {"delay": parse_delay(delay)}
     if policies:
         options["policies"] = _read_policies(policies)
@@ -67,16 +81,14 @@ def show_frontier(
     stream = open_stream(source, reading)
     model = make_learner(learner, settings)
     options["loss"] = adopt_labels(model, stream)
-    measure_and_show(frontier, stream, model, seeds, rows, out, options)
+    measure_and_show(frontier, stream, model, how, options)
 
 
 def measure_and_show(
     measure: Callable[..., Frontier | FeatureFrontier],
     stream: Stream,
     model: Any,
-    seeds: int,
-    rows: int | None,
-    out: Path,
+    how: Measuring,
     options: dict[str, Any],
 ) -> None:
     """Measure, print the table and write it, with a picture, to a folder.
@@ -87,16 +99,15 @@ def measure_and_show(
         `frontier` or `feature_frontier`.
     stream, model
         What it measures.
-    seeds, rows, out
+    how
         As for `show_frontier`.
     options
         Other arguments of ``measure``.
     """
     print(f"{stream}\n", flush=True)
-    if seeds > 1 and stream.ordered and not hasattr(stream, "with_seed"):
-        say("note: with several seeds the rows are shuffled, so that the order of time is lost; --seeds 1 keeps it.")
-    found, status = _measure(measure, stream, model, seeds, rows_to_read(stream, rows), options)
+    found, status = _measure(measure, stream, model, how, options)
     print(found.table())
+    out = how.out
     out.mkdir(parents=True, exist_ok=True)
     with undisturbed():
         places = write_frontier(found, out)
@@ -146,8 +157,7 @@ def _measure(
     measure: Callable[..., Frontier | FeatureFrontier],
     stream: Stream,
     model: Any,
-    seeds: int,
-    rows: int | None,
+    how: Measuring,
     options: dict[str, Any],
 ) -> tuple[Frontier | FeatureFrontier, int]:
     """Return what was found and the exit status: that of the signal if one stopped it, else 0."""
@@ -155,11 +165,12 @@ def _measure(
 
     with Stopper() as stopper:
         try:
-            return measure(stream, model, seeds=range(seeds), shuffle=seeds > 1, rows=rows, **options), 0
+            rows = rows_to_read(stream, how.rows)
+            return measure(stream, model, seeds=range(how.seeds), shuffle=how.shuffle, rows=rows, **options), 0
         except Interrupted as stop:
             if stop.frontier is None:
                 say("stopped before everything was done once; there is nothing to show.")
                 raise typer.Exit(stopper.status) from None
             done = len(stop.frontier.seeds)
-            say(f"stopped after {done} of {seeds} seeds; these are the ones that were done.")
+            say(f"stopped after {done} of {how.seeds} seeds; these are the ones that were done.")
             return stop.frontier, stopper.status

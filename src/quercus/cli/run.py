@@ -34,6 +34,7 @@ def run_stream(
     rows: int | None,
     out: Path,
     asking: AskOptions = AskOptions(),  # noqa: B008 - it cannot be changed
+    force: bool = False,
 ) -> None:
     """Evaluate a learner on a stream, write what came of it to a folder and print it.
 
@@ -46,11 +47,13 @@ def run_stream(
     rows
         Rows to read at most.
     out
-        The folder.
+        The folder; if it holds results, another of this name and a number.
     asking
         Which labels are asked for.
+    force
+        Whether to write over results.
     """
-    check_folder(out)
+    out = free_folder(out, (REPORT, MODEL, FIGURES, CURVE, LEDGER), force)
     options = asking.read(seed)
     stream = open_stream(source, reading, seed)
     model = make_learner(learner, settings, seed)
@@ -72,16 +75,38 @@ def run_stream(
         raise typer.Exit(status)
 
 
-def check_folder(out: Path, names: Sequence[str] = (REPORT, MODEL, FIGURES, CURVE, LEDGER)) -> None:
-    """Refuse, before any work is done, a folder that cannot be written to.
+def free_folder(out: Path, names: Sequence[str], force: bool = False) -> Path:
+    """Return a folder that holds no results yet; refuse, before any work is done, one that cannot be written to.
+
+    Parameters
+    ----------
+    out
+        As the user named it.
+    names
+        Of the files that will be written.
+    force
+        Whether to write over such files.
 
     Examples
     --------
-    >>> check_folder(Path(__file__))
+    >>> free_folder(Path("new"), ["run.json"]), free_folder(Path(__file__).parent, ["run.py"]).name
+    (PosixPath('new'), 'cli-2')
+    >>> free_folder(Path(__file__), ["run.json"])
     Traceback (most recent call last):
         ...
     ValueError: '...run.py' is a file, but results go into a folder; name another with --out.
     """
+    found, number = out, 1
+    while not force and any((found / name).is_file() for name in names):
+        number += 1
+        found = out.with_name(f"{out.name}-{number}")
+    _check_folder(found, names)
+    if found != out:
+        say(f"'{out}' holds results; these go into '{found}' (--force writes over the others).")
+    return found
+
+
+def _check_folder(out: Path, names: Sequence[str]) -> None:
     for place in (out, *out.parents):
         if place.is_dir():
             if not os.access(place, os.W_OK | os.X_OK):

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from quercus.cli.data import open_stream
-from quercus.cli.frontier import PICTURE, TABLE, measure_and_show
+from quercus.cli.frontier import Measuring, measure_and_show
 from quercus.cli.reading import Reading
-from quercus.cli.run import check_folder
 from quercus.cli.settings import adopt_labels, make_learner
 
 _PARTS = ("costs", "groups", "requires")
@@ -23,9 +22,7 @@ def show_feature_frontier(
     settings: Sequence[str],
     costs: Path | None,
     budgets: str | None,
-    seeds: int,
-    rows: int | None,
-    out: Path,
+    how: Measuring,
 ) -> None:
     """Run a learner that buys features at several budgets and worths, print the table and write it to a folder.
 
@@ -39,13 +36,13 @@ def show_feature_frontier(
         As for `read_prices`; None: those of the settings.
     budgets
         Separated by commas, each as for `parse_money`; None: those of `feature_frontier`.
-    seeds, rows, out
+    how
         As for `show_frontier`.
     """
     from quercus.evaluation import feature_frontier
     from quercus.evaluation.spending import usual_lines
 
-    check_folder(out, (PICTURE, TABLE))
+    how = how.begin()
     model = make_learner(learner, settings)
     if not hasattr(model, "buy_and_learn"):
         raise ValueError(f"{type(model).__name__} does not buy features; --features takes one that does: utility.")
@@ -59,7 +56,7 @@ def show_feature_frontier(
         prices = prices_of(model, stream.feature_names)
         amounts = [parse_money(text.strip(), sum(prices)) for text in budgets.split(",") if text.strip()]
         options["vary"] = usual_lines(prices) | {"budget": amounts}
-    measure_and_show(feature_frontier, stream, model, seeds, rows, out, options)
+    measure_and_show(feature_frontier, stream, model, how, options)
 
 
 def read_prices(path: Path) -> dict[str, Any]:

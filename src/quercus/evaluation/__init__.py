@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from quercus.evaluation.against import AgainstBest, against_best
 from quercus.evaluation.choosing import Choice, choose
 from quercus.evaluation.errors import Interrupted
@@ -15,6 +17,9 @@ from quercus.evaluation.run import Run
 from quercus.evaluation.spending import feature_frontier
 from quercus.evaluation.spent import FeatureFrontier
 
+if TYPE_CHECKING:
+    from quercus.evaluation.refit import Refit
+
 __all__ = [
     "AgainstBest",
     "BestPolicy",
@@ -23,6 +28,7 @@ __all__ = [
     "Frontier",
     "Interrupted",
     "NoSupport",
+    "Refit",
     "Repeats",
     "Replay",
     "Run",
@@ -36,3 +42,12 @@ __all__ = [
     "repeat",
     "replay",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # It is an estimator of scikit-learn, which importing quercus does not import.
+    if name == "Refit":
+        from quercus.evaluation.refit import Refit
+
+        return Refit
+    raise AttributeError(f"module 'quercus.evaluation' has no attribute {name!r}")

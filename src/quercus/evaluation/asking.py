@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.ask.budgets import as_budget
 from quercus.ask.loop import AskLoop, Decisions
 from quercus.ask.policies import Always, Policy
 from quercus.ask.state import AskState
-from quercus.evaluation.arrays import clean_probabilities, name_columns
-from quercus.evaluation.delays import Arrivals, DelayedRows, Delays
-from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Clock, drive
+from quercus.evaluation.delays import Arrivals, Delay, DelayedRows, Delays
+from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Clock, clean_probabilities, drive, name_columns
 from quercus.evaluation.facts import check_probabilities, classes_of
 from quercus.evaluation.money import Label, Loss, copy_loss
-from quercus.evaluation.policies import describe_budget, describe_policy
+from quercus.evaluation.run import PathLike
 from quercus.evaluation.run_ledger import Ids, Questions, RunLedger
 from quercus.ledger import Ledger, QuestionLog
 from quercus.schema import Schema
@@ -30,39 +30,7 @@ _SMALLEST_PIECE = 32
 
 
 class AskDriver:
-    """Answers rows, asks for labels under a policy and learns them when they come.
-
-    Parameters
-    ----------
-    learner
-        Any that gives probabilities.
-    stream
-        What it will see.
-    policy
-        Which labels to ask for.
-    delays
-        Rows until each label comes.
-    loss
-        What wrong answers cost.
-    ledger
-        Where questions and answers are kept; None: in memory.
-    is_own
-        Whether nobody else has the ledger, so that it is closed in the end.
-    rows
-        Rows to come, if that is known.
-    warm_up
-        Rows at the start that are learned without asking.
-
-    Examples
-    --------
-    >>> from quercus import HoeffdingTree, streams
-    >>> from quercus.ask import Random
-    >>> driver = AskDriver(HoeffdingTree(), streams.Noise(), Random(0.5), Delays(), rows=100)
-    >>> said = driver.step(*streams.Noise(seed=1).take(100))
-    >>> driver.run_ledger.record()
-    >>> 40 <= driver.run_ledger.asked <= 50
-    True
-    """
+    """Answers rows, asks for labels under a policy and learns them when they come."""
 
     failed_row: int | None = None
     impossible: int = 0
@@ -73,10 +41,9 @@ class AskDriver:
         stream: Stream,
         policy: Policy,
         delays: Delays,
+        ledger: Any = None,
         *,
         loss: Loss | None = None,
-        ledger: Ledger | None = None,
-        is_own: bool = False,
         rows: int | None = None,
         warm_up: int = 0,
     ) -> None:
@@ -99,16 +66,9 @@ class AskDriver:
         self._is_loaded = False
         self._last_classes: tuple[list[Label], Ids] = ([], np.zeros(0, np.int64))
         self._take_classes(classes or [])
-        least = self.state.least_propensity
-        self.run_ledger = RunLedger(
-            QuestionLog() if ledger is None else ledger,
-            stream.feature_names,
-            least,
-            copy_loss(loss),
-            delays.none,
-            is_own,
-        )
-        self.run_ledger.policy, self.run_ledger.budget = describe_policy(policy), describe_budget(policy)
+        ledger = QuestionLog() if ledger is None else ledger
+        least, names = self.state.least_propensity, stream.feature_names
+        self.recorder = RunLedger(ledger, names, least, copy_loss(loss), delays.none, policy)
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Answer each row, decide about it, and learn what was asked as it comes."""
@@ -232,7 +192,7 @@ class AskDriver:
             pick(X, asked), y[asked], rows + 1 + asked, said.truth[asked], answers, probability, decisions[asked]
         )
         covered = int(decisions["covered"][-1])
-        self.run_ledger.hold(questions, self._answers, rows + len(y), covered, said.classes)
+        self.recorder.hold(questions, self._answers, rows + len(y), covered, said.classes)
 
     def _arrange(self, decided: Sequence[Decisions], truth: Ids) -> Answers:
         """Return the answers by ids of our own: what the learner knows, and in which order, changes."""
@@ -268,3 +228,42 @@ class AskDriver:
             self._ids.commit(labels)
             known, places = self._last_classes = list(classes), labels.ids
         return places
+
+
+def open_asking(
+    learner: Any,
+    stream: Stream,
+    policy: Policy | None,
+    delay: Delay,
+    delay_seed: int | None,
+    ledger: Ledger | PathLike | None,
+    *,
+    loss: Loss | None = None,
+    rows: int | None = None,
+    warm_up: int = 0,
+) -> AskDriver:
+    """Return the driver of a run whose labels cost something; the parameters are those of `evaluate`."""
+    policy = Always() if policy is None else policy
+    if isinstance(policy, type) and issubclass(policy, Policy):
+        raise TypeError(f"ask={policy.__name__} is a class; give a policy made from it: {policy.__name__}(budget=0.1).")
+    if not isinstance(policy, Policy):
+        raise TypeError(f"ask is {policy!r}; give a policy of quercus.ask, such as Uncertain(budget=0.1).")
+    _check_columns(policy, stream)
+    own = None if ledger is None or isinstance(ledger, Ledger) else ledger
+    given = None if own is not None else ledger
+    delays = Delays(delay, delay_seed, rows)
+    driver = AskDriver(learner, stream, policy, delays, given, loss=loss, rows=rows, warm_up=warm_up)
+    # A file is made only when everything else is known to be right.
+    driver.recorder.open(own)
+    return driver
+
+
+def _check_columns(policy: Policy, stream: Stream) -> None:
+    """Refuse a policy that reads a column which is not there."""
+    budget = as_budget(policy.budget)
+    columns = {"price": policy.price, "time": None if budget is None else budget.day_column}
+    for what, name in columns.items():
+        if isinstance(name, str) and name not in stream.feature_names:
+            raise ValueError(
+                f"{what}={name!r} is no column of stream {stream.name!r}; it has {', '.join(stream.feature_names)}."
+            )

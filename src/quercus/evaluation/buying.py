@@ -20,31 +20,12 @@ if TYPE_CHECKING:
 
 
 class BuyingDriver(BatchDriver):
-    """A learner with ``buy_and_learn``: it buys from each row while exploring, answers, and learns what it bought.
-
-    Parameters
-    ----------
-    learner
-        The learner.
-    stream
-        What it will see.
-    warm_up
-        Rows at the start that are learned whole and cost nothing, as history does that is paid for already.
-
-    Examples
-    --------
-    >>> from quercus import UtilityTree, streams
-    >>> driver = BuyingDriver(UtilityTree(), streams.SEA())
-    >>> said = driver.step(*streams.SEA(seed=1).take(100))
-    >>> driver.purchases.record()
-    >>> 0 < driver.purchases.cost < 300
-    True
-    """
+    """A learner with ``buy_and_learn``: it buys from each row while exploring, answers, and learns what it bought."""
 
     def __init__(self, learner: Any, stream: Stream, warm_up: int = 0) -> None:
         super().__init__(learner, stream)
         _refuse_referring(learner)
-        self.purchases = PurchaseRecorder(learner, stream)
+        self.recorder: PurchaseRecorder = PurchaseRecorder(learner, stream)
         self._to_warm_up = warm_up
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
@@ -56,7 +37,7 @@ class BuyingDriver(BatchDriver):
         with self.clock, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             purchases = self.learner.buy_and_learn(X, y)
-        self.purchases.hold(purchases.cost, purchases.bought)
+        self.recorder.hold(purchases.cost, purchases.bought)
         return self._encode(y, purchases)
 
     def _encode(self, y: NDArray[Any], purchases: Any) -> Answers:
@@ -71,27 +52,7 @@ class BuyingDriver(BatchDriver):
 
 
 class PurchaseRecorder:
-    """Counts what the scored rows of a run have cost, and how often each feature was bought.
-
-    Parameters
-    ----------
-    learner, stream
-        Whose features they are.
-
-    Attributes
-    ----------
-    rows, cost, bought
-        Rows so far, what they cost altogether, and how many values were bought.
-
-    Examples
-    --------
-    >>> from quercus import UtilityTree, streams
-    >>> ledger = PurchaseRecorder(UtilityTree(), streams.SEA())
-    >>> ledger.hold(np.array([1.0, 2.0]), np.array([[1, 0, 0], [1, 0, 1]], bool))
-    >>> ledger.record()
-    >>> ledger.rows, ledger.cost, ledger.bought
-    (2, 3.0, 3)
-    """
+    """Counts what the scored rows of a run have cost, and how often each feature was bought."""
 
     def __init__(self, learner: Any, stream: Stream) -> None:
         self._learner = learner
@@ -126,9 +87,12 @@ class PurchaseRecorder:
         """Return the columns of a curve: money and values so far."""
         return {"cost": self.cost, "bought": float(self.bought)}
 
-    def standing(self) -> str:
-        """Return what a row cost so far."""
-        return f"cost {self.cost / self.rows:.4g} a row" if self.rows else ""
+    def standing(self, known: str) -> str:
+        """Return how good the answers were, and what a row cost so far."""
+        return f"{known}, cost {self.cost / self.rows:.4g} a row" if self.rows else known
+
+    def close(self) -> None:
+        """Nothing was opened."""
 
     def finish(self) -> dict[str, Any]:
         """Return the figures by the names of `Run`."""
@@ -166,17 +130,7 @@ def prices_of(learner: Any, names: Sequence[str]) -> list[float]:
 
 
 def refuse_labels(learner: Any) -> None:
-    """Refuse labels that cost something or come late for a learner that buys features.
-
-    Examples
-    --------
-    >>> from quercus import UtilityTree
-    >>> refuse_labels(UtilityTree())
-    Traceback (most recent call last):
-        ...
-    ValueError: UtilityTree buys features, and evaluate cannot pay for labels or wait for them beside that; leave ask,
-    delay and ledger out. Cases (learner.open) take late labels and a ledger.
-    """
+    """Refuse labels that cost something or come late for a learner that buys features."""
     if hasattr(learner, "buy_and_learn"):
         raise ValueError(
             f"{type(learner).__name__} buys features, and evaluate cannot pay for labels or wait for them beside that; "

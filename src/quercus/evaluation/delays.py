@@ -81,13 +81,7 @@ class Delays:
 
 
 class DelayedRows:
-    """Rows whose labels may come later, and the same rows as dicts if somebody wants these.
-
-    Examples
-    --------
-    >>> DelayedRows(np.zeros((1, 2)), np.array(["yes"]), ["a", "b"]).dicts
-    [{'a': 0.0, 'b': 0.0}]
-    """
+    """Rows whose labels may come later, and the same rows as dicts if somebody wants these."""
 
     def __init__(
         self, X: Any, y: NDArray[Any], names: Sequence[str], nominal: Sequence[str] = (), holes: bool = False
@@ -115,16 +109,7 @@ class Arrival(NamedTuple):
 
 
 class Arrivals:
-    """Labels that are on their way.
-
-    Examples
-    --------
-    >>> arrivals, batch = Arrivals(), DelayedRows(np.zeros((2, 1)), np.array(["yes", "no"]), ["a"])
-    >>> arrivals.expect(7, batch, 0, explored=False)
-    >>> arrivals.expect(5, batch, 1, explored=False)
-    >>> arrivals.next_row, [arrival.number for arrival in arrivals.take(7)]
-    (5, [2, 1])
-    """
+    """Labels that are on their way."""
 
     def __init__(self) -> None:
         self._queue: list[Arrival] = []
@@ -136,17 +121,7 @@ class Arrivals:
         return self._queue[0].due if self._queue else None
 
     def expect(self, due: int, batch: DelayedRows, place: int, explored: bool) -> None:
-        """Take in the next question.
-
-        Parameters
-        ----------
-        due
-            Row at which its label comes.
-        batch, place
-            Where the row that was asked about is.
-        explored
-            Whether chance alone asked it.
-        """
+        """Take in the next question."""
         self._asked += 1
         heapq.heappush(self._queue, Arrival(due, self._asked, batch, place, explored))
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.arrays import clean_probabilities, name_columns
 from quercus.evaluation.money import Label
 from quercus.streams.rows import as_dicts, as_matrix
 
@@ -33,6 +32,25 @@ class Answers(NamedTuple):
     classes: Sequence[Label]
 
 
+class Recorder(Protocol):
+    """Keeps what was paid for labels or features, once the answers to the rows at hand are scored."""
+
+    def record(self) -> None:
+        """Count what the last step has paid for."""
+
+    def point(self) -> dict[str, float]:
+        """Return columns of a curve, as things stand."""
+
+    def standing(self, known: str) -> str:
+        """Return in a few words how things stand; `known` says how good all answers were."""
+
+    def finish(self) -> dict[str, Any]:
+        """Return figures by the names of `Run`."""
+
+    def close(self) -> None:
+        """Let go of what was opened for the run."""
+
+
 class Driver(Protocol):
     """Asks a learner about rows, then teaches it their labels, one after the other.
 
@@ -45,6 +63,10 @@ class Driver(Protocol):
     failed_row: int | None
     impossible: int
     clock: Clock
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """What keeps count of labels or features that are paid for."""
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Test on each row, then learn it."""
@@ -76,7 +98,7 @@ def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
     ----------
     learner
         One of ours (``test_then_learn``; ``buy_and_learn`` if it buys features), of river (``predict_one``,
-        ``learn_one``) or of scikit-learn (``partial_fit``).
+        ``learn_one``), of scikit-learn (``partial_fit``), or any batch learner of it in `Refit`.
     stream
         What it will see.
     warm_up
@@ -103,6 +125,12 @@ def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
         return DictDriver(learner, stream)
     if hasattr(learner, "partial_fit") and hasattr(learner, "predict"):
         return ArrayDriver(learner, stream)
+    if hasattr(learner, "fit") and hasattr(learner, "predict"):
+        name = type(learner).__name__
+        raise TypeError(
+            f"{name} has no partial_fit, so that it cannot learn row by row; quercus.Refit({name}(...), every=1000) "
+            "fits it anew every so many rows."
+        )
     raise TypeError(
         f"{type(learner).__name__} cannot learn from a stream; a learner has test_then_learn (ours), predict_one and "
         "learn_one (river), or partial_fit and predict (scikit-learn)."
@@ -120,6 +148,7 @@ class BatchDriver:
     done: int = 0
     failed_row: int | None = None
     impossible: int = 0
+    recorder: Recorder | None = None
 
     def __init__(self, learner: Any, stream: Stream) -> None:
         self.learner = learner
@@ -163,6 +192,7 @@ class RowDriver(ABC):
     done: int = 0
     failed_row: int | None = None
     impossible: int = 0
+    recorder: Recorder | None = None
 
     def __init__(self, learner: Any, stream: Stream) -> None:
         self.learner = learner
@@ -303,3 +333,25 @@ class ArrayDriver(RowDriver):
             f"{type(self.learner).__name__} must know all classes before it learns, and {what}; "
             "use a stream that knows its classes, or let the learner partial_fit(X, y, classes=...) some rows before."
         )
+
+
+def name_columns(X: Any, names: Sequence[str], learner: Any) -> Any:
+    """Return an array as a table if a learner of ours is to see its first rows, so that it learns the names."""
+    from quercus.classifier import Classifier
+
+    numbered = list(names) == [f"x{j}" for j in range(len(names))]
+    is_new = isinstance(learner, Classifier) and not hasattr(learner, "schema_")
+    if numbered or not is_new or not isinstance(X, np.ndarray):
+        return X
+    import pyarrow as pa
+
+    return pa.table([pa.array(np.ascontiguousarray(column)) for column in X.T], names=list(names))
+
+
+def clean_probabilities(matrix: NDArray[np.float64]) -> int:
+    """Make the rows of a matrix sum to 1, or to 0 where they cannot be probabilities; return how many cannot."""
+    impossible = ~((matrix >= 0) & (matrix < np.inf)).all(axis=1)
+    matrix[impossible] = 0
+    totals = matrix.sum(axis=1, keepdims=True)
+    np.divide(matrix, totals, out=matrix, where=totals > 0)
+    return int(impossible.sum())

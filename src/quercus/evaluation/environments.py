@@ -29,23 +29,7 @@ class Environment(Protocol):
 
 
 class Independent:
-    """Features that are independent of each other, given the class.
-
-    Parameters
-    ----------
-    shares
-        P(class).
-    tables
-        For each feature P(value | class), a row per class.
-    names, values, classes
-        Names of the features, their values, and the labels.
-
-    Examples
-    --------
-    >>> coin = Independent(np.array([0.5, 0.5]), [np.array([[1.0, 0.0], [0.25, 0.75]])], ["x"], [("a", "b")], [0, 1])
-    >>> coin.arrange([[0]])((0,)).tolist()
-    [[0.5, 0.0], [0.125, 0.375]]
-    """
+    """Features that are independent of each other, given the class."""
 
     def __init__(
         self, shares: Floats, tables: list[Floats], names: list[str], values: list[tuple[Any, ...]], classes: list[Any]
@@ -73,21 +57,7 @@ class Independent:
 
 
 class Counted:
-    """The distribution of rows, each as probable as its weight says.
-
-    Parameters
-    ----------
-    codes, labels, weights
-        For each row the number of the value of each feature, that of its class, and its weight.
-    names, values, classes
-        As in `Independent`.
-
-    Examples
-    --------
-    >>> rows = Counted(np.array([[0], [1], [1]]), np.array([0, 1, 0]), np.ones(3), ["x"], [("a", "b")], ["no", "yes"])
-    >>> rows.arrange([[0]])((0,)).round(2).tolist()
-    [[0.33, 0.33], [0.0, 0.33]]
-    """
+    """The distribution of rows, each as probable as its weight says."""
 
     def __init__(
         self,
@@ -123,23 +93,7 @@ class Counted:
 def join_codes(
     codes: NDArray[np.int64], members: Sequence[Sequence[int]], values: Sequence[Sequence[Any]]
 ) -> tuple[NDArray[np.int64], list[int]]:
-    """Return the result of each item in each row, and how many results it has; -1 where a value is not known.
-
-    Parameters
-    ----------
-    codes
-        For each row the number of the value of each feature, -1 for one that never came.
-    members
-        Places of the features of each item.
-    values
-        The values of each feature.
-
-    Examples
-    --------
-    >>> join_codes(np.array([[0, 1, 1], [1, -1, 0]]), [[0, 1], [2]], ["ab", "ab", "abc"])
-    (array([[ 1,  1],
-           [-1,  0]]), [4, 3])
-    """
+    """Return the result of each item in each row, and how many results it has; -1 where a value is not known."""
     results = np.zeros((len(codes), len(members)), np.int64)
     sizes = []
     for item, places in enumerate(members):
@@ -186,40 +140,13 @@ def read_environment(data: Any) -> Environment:
 
 
 def columns_of(X: Any, stream: Stream) -> list[list[Any]]:
-    """Return the columns of a batch as lists, None where a value is missing.
-
-    Parameters
-    ----------
-    X
-        Rows of the stream.
-    stream
-        Which names them.
-
-    Examples
-    --------
-    >>> columns_of(np.array([[1.0, np.nan]]), as_stream(([[1, 2]], [0])))
-    [[1.0], [None]]
-    """
+    """Return the columns of a batch as lists, None where a value is missing."""
     rows = as_dicts(X, stream.feature_names, stream.nominal, holes=True)
     return [[row[name] for row in rows] for name in stream.feature_names]
 
 
 def encode(columns: Sequence[Sequence[Any]], values: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
-    """Return the number of each value, -1 for one that is none of these.
-
-    Parameters
-    ----------
-    columns
-        The values in each row, feature by feature.
-    values
-        The values that there are.
-
-    Examples
-    --------
-    >>> encode([["b", "c"]], [("a", "b")])
-    array([[ 1],
-           [-1]])
-    """
+    """Return the number of each value, -1 for one that is none of these."""
     found = []
     for column, known in zip(columns, values, strict=True):
         numbers = {value: number for number, value in enumerate(known)}

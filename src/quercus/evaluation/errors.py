@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quercus.evaluation.frontiers import Frontier
-    from quercus.evaluation.repeats import Repeats
     from quercus.evaluation.run import Run
-    from quercus.evaluation.spent import FeatureFrontier
 
 # A quoted name may say "row 3" as well; it is matched first and left alone.
 _ROW = re.compile(r"""(?<!\w)'[^']*'(?!\w)|(?<!\w)"[^"]*"(?!\w)|\brow (\d+)\b""")
@@ -18,9 +15,9 @@ _ROW = re.compile(r"""(?<!\w)'[^']*'(?!\w)|(?<!\w)"[^"]*"(?!\w)|\brow (\d+)\b"""
 class Interrupted(KeyboardInterrupt):
     """A run was stopped from the keyboard; ``run`` is what was measured until then.
 
-    If `repeat` or `frontier` was stopped, ``repeats`` or ``frontier`` holds the seeds that are done, None if there is
-    none.
-    The learner stays usable. It may have learned some rows more than were scored, those of the batch at hand.
+    If `repeat`, `frontier` or `feature_frontier` was stopped, ``repeats`` or ``frontier`` holds the seeds that are
+    done, None if there is none. The learner stays usable. It may have learned some rows more than were scored, those of
+    the batch at hand.
 
     Examples
     --------
@@ -34,18 +31,12 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, run: Run) -> None:
         super().__init__("interrupted; .run holds what was measured so far")
         self.run = run
-        self.repeats: Repeats | None = None
-        self.frontier: Frontier | FeatureFrontier | None = None
+        self.repeats: Any = None
+        self.frontier: Any = None
 
 
 class TooLargeError(ValueError):
-    """A problem takes too long to be solved exactly; ``why`` tells its size, and the text also what to do.
-
-    Examples
-    --------
-    >>> TooLargeError("there are 200 items to buy", "leave some out").why
-    'there are 200 items to buy'
-    """
+    """A problem takes too long to be solved exactly; ``why`` tells its size, and the text also what to do."""
 
     def __init__(self, why: str, remedy: str) -> None:
         super().__init__(f"{why}; {remedy}.")

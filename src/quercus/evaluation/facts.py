@@ -12,13 +12,7 @@ if TYPE_CHECKING:
 
 
 def leaves_of(learner: Any) -> int | None:
-    """Return the number of leaves of a tree of ours or of river, None for anything else.
-
-    Examples
-    --------
-    >>> leaves_of("no tree") is None
-    True
-    """
+    """Return the number of leaves of a tree of ours or of river, None for anything else."""
     for attribute in ("n_leaves_", "n_leaves"):
         value: Any = getattr(learner, attribute, None)
         if hasattr(value, "__index__"):
@@ -27,27 +21,13 @@ def leaves_of(learner: Any) -> int | None:
 
 
 def bytes_of(learner: Any) -> int | None:
-    """Return the memory of the model if it knows it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> bytes_of(np.zeros(3)), bytes_of("no array")
-    (24, None)
-    """
+    """Return the memory of the model if it knows it."""
     value: Any = getattr(learner, "nbytes", None)
     return int(value) if hasattr(value, "__index__") else None
 
 
 def parameters_of(learner: Any) -> dict[str, str]:
-    """Return the constructor arguments as they would be written.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Perceptron
-    >>> parameters_of(Perceptron(eta0=0.5))["eta0"]
-    '0.5'
-    """
+    """Return the constructor arguments as they would be written."""
     if hasattr(learner, "get_params"):
         values = learner.get_params(deep=False)
     else:
@@ -57,14 +37,7 @@ def parameters_of(learner: Any) -> dict[str, str]:
 
 
 def features_of(learner: Any, stream: Stream) -> list[dict[str, Any]]:
-    """Return name and kind of each feature, and how many categories a nominal one has shown, if that is known.
-
-    Examples
-    --------
-    >>> from quercus.streams import Noise
-    >>> features_of("no learner of ours", Noise(features=1))
-    [{'name': 'x0', 'kind': 'numeric', 'categories': None}]
-    """
+    """Return name and kind of each feature, and how many categories a nominal one has shown, if that is known."""
     schema = getattr(learner, "schema_", None)
     if schema is None:
         kinds = ["nominal" if name in stream.nominal else "numeric" for name in stream.feature_names]
@@ -84,16 +57,7 @@ def _feature(name: str, kind: str, categories: int | None) -> dict[str, Any]:
 
 
 def check_probabilities(learner: Any) -> None:
-    """Refuse a learner that no policy can judge.
-
-    Examples
-    --------
-    >>> check_probabilities(42)
-    Traceback (most recent call last):
-        ...
-    TypeError: int gives no probabilities, which a policy needs; it has neither predict_proba_one (river) nor
-    predict_proba (scikit-learn).
-    """
+    """Refuse a learner that no policy can judge."""
     if not (hasattr(learner, "predict_proba_one") or hasattr(learner, "predict_proba")):
         raise TypeError(
             f"{type(learner).__name__} gives no probabilities, which a policy needs; it has neither predict_proba_one "
@@ -102,15 +66,7 @@ def check_probabilities(learner: Any) -> None:
 
 
 def classes_of(learner: Any, stream: Stream) -> list[Any] | None:
-    """Return the classes that a learner knows or has to know beforehand, None if there are none.
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from quercus.streams import SEA
-    >>> classes_of(GaussianNB(), SEA())
-    [0, 1]
-    """
+    """Return the classes that a learner knows or has to know beforehand, None if there are none."""
     schema = getattr(learner, "schema_", None)
     if schema is not None:
         return list(schema.labels)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quercus.arguments import check_whole
 from quercus.evaluation.drivers import Answers
-from quercus.evaluation.ranking import choose_items, information
 from quercus.streams.batches import Chunk, cut, join
 
+if TYPE_CHECKING:
+    from quercus.acquisition import Prices
+
 LOOK = 100
+# Numbers are cut into so many parts of equal size.
+_BINS = 4
 
 
 class BestFeatures:
@@ -74,34 +79,16 @@ class BestFeatures:
         return classes
 
     def buy_and_learn(self, X: Any, y: Any) -> Any:
-        """Buy the same of every row, answer, and learn; return answers, probabilities, costs and what was bought.
-
-        Parameters
-        ----------
-        X, y
-            Rows as an array or a frame, and labels.
-        """
+        """Buy the same of every row, answer, and learn; return answers, probabilities, costs and what was bought."""
         given, cost, bought = self._step(X, y)
         return self._as_purchases(given.answers, given.proba, cost, bought)
 
     def test_then_learn(self, X: Any, y: Any) -> Answers:
-        """Answer each row, then learn it, as `buy_and_learn` does; return the answers by class ids.
-
-        Parameters
-        ----------
-        X, y
-            As in `buy_and_learn`.
-        """
+        """Answer each row, then learn it, as `buy_and_learn` does; return the answers by class ids."""
         return self._step(X, y)[0]
 
     def purchases(self, X: Any) -> Any:
-        """Return answers by the chosen features, what they cost, and which they are.
-
-        Parameters
-        ----------
-        X
-            Rows, as in `buy_and_learn`.
-        """
+        """Return answers by the chosen features, what they cost, and which they are."""
         purchases = self._model.purchases(self._pick(X))
         cost, bought = self._spending(len(X))
         return purchases._replace(cost=cost, bought=bought)
@@ -197,3 +184,78 @@ def _frame(X: Any) -> Any:
     import narwhals as nw
 
     return nw.from_native(X, eager_only=True)
+
+
+def information(X: NDArray[np.float64], y: NDArray[Any], nominal: Collection[int] = ()) -> NDArray[np.float64]:
+    """Return what each column tells about the label, in bits: its mutual information in these rows.
+
+    Numbers of more than four values are cut into four bins of equally many rows. Missing values tell nothing.
+
+    Examples
+    --------
+    >>> information(np.array([[0.0, 5.0], [0.0, 6.0], [1.0, 5.0], [1.0, 6.0]]), np.array(["no", "no", "yes", "yes"]))
+    array([1., 0.])
+    """
+    from sklearn.metrics import mutual_info_score
+
+    bits = np.zeros(X.shape[1])
+    for j, column in enumerate(X.T):
+        known = ~np.isnan(column)
+        values = column[known]
+        if len(np.unique(values)) > _BINS and j not in nominal:
+            values = np.searchsorted(np.quantile(values, np.arange(1, _BINS) / _BINS), values)
+        if len(values):
+            # Without the last digits, so that columns that tell the same are equal.
+            bits[j] = round(mutual_info_score(values, y[known]) / np.log(2), 12) * known.mean()
+    return bits
+
+
+def choose_items(prices: Prices, bits: Sequence[float], count: int, per_price: bool = False) -> list[int]:
+    """Return the items that tell most about the label, what is free among them, and all that these require.
+
+    A group tells what its features tell together, added up. Items that something else requires count as chosen, so
+    that there may be more than ``count``.
+
+    Parameters
+    ----------
+    prices
+        The items.
+    bits
+        What each feature tells, as `information` returns it.
+    count
+        How many to choose that are not free.
+    per_price
+        Whether to choose by what they tell per price.
+
+    Examples
+    --------
+    >>> from quercus.acquisition import Prices
+    >>> prices = Prices(["age", "hb", "crp", "mri"], {"age": 0, "blood": 2, "mri": 500}, {"blood": ["hb", "crp"]})
+    >>> choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1), choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1, per_price=True)
+    ([0, 2], [0, 1])
+    """
+    worth = [sum(bits[place] for place in places) for places in prices.members]
+    paid = [item for item, price in enumerate(prices.costs) if price > 0]
+    if per_price:
+        worth = [value / price if price else value for value, price in zip(worth, prices.costs, strict=True)]
+    chosen = {item for item, price in enumerate(prices.costs) if not price and _reach(prices, item) <= {item}}
+    for item in sorted(paid, key=lambda item: (-worth[item], item)):
+        if sum(prices.costs[one] > 0 for one in chosen) >= count:
+            break
+        chosen |= _reach(prices, item)
+    # What is free costs nothing once that is there which it requires.
+    for item, price in enumerate(prices.costs):
+        if not price and _reach(prices, item) <= chosen | {item}:
+            chosen.add(item)
+    return sorted(chosen)
+
+
+def _reach(prices: Prices, item: int) -> set[int]:
+    """Return an item and all that must be bought before it."""
+    found, waiting = set[int](), [item]
+    while waiting:
+        now = waiting.pop()
+        if now not in found:
+            found.add(now)
+            waiting += prices.needs[now]
+    return found

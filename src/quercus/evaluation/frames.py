@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +14,14 @@ import numpy as np
 from quercus.evaluation.curves import COLUMNS
 
 if TYPE_CHECKING:
-    from quercus.evaluation.run import Run
+    from quercus.evaluation.run import PathLike, Run
     from quercus.ledger.accuracy import Estimate
 
-FORMAT = 3
-_READABLE = (1, 2, 3)
+FORMAT = 4
+_READABLE = (1, 2, 3, 4)
 _MAYBE_NAN = (
     *("accuracy", "balanced_accuracy", "kappa", "majority_accuracy", "previous_accuracy", "kappa_temporal"),
-    *("f1_smallest", "log_loss", "brier", "average_precision"),
+    *("f1_smallest", "log_loss", "brier", "average_precision", "auc", "ece", "lift"),
 )
 
 
@@ -37,18 +39,10 @@ def make_frame(columns: Mapping[str, Any], backend: str) -> Any:
     """
     if backend not in ("pandas", "polars", "pyarrow"):
         raise ValueError(f"backend is {backend!r}; choose 'pandas', 'polars' or 'pyarrow'.")
+    import narwhals as nw
+
     try:
-        if backend == "pyarrow":
-            import pyarrow
-
-            return pyarrow.table(dict(columns))
-        if backend == "polars":
-            import polars
-
-            return polars.DataFrame(dict(columns))
-        import pandas
-
-        return pandas.DataFrame(dict(columns))
+        return nw.from_dict(dict(columns), backend=importlib.import_module(backend)).to_native()
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"{backend} is not installed; pip install {backend}, or choose another backend."
@@ -65,7 +59,11 @@ def run_to_dict(run: Run) -> dict[str, Any]:
     state["confusion"] = run.confusion.tolist()
     state["f1"] = [[label, value] for label, value in zip(plain_labels(run.f1), run.f1.values(), strict=True)]
     state["loss"] = [[true, answer, cost] for true, row in run.loss.items() for answer, cost in row.items()]
-    for name in ("curve", "windows"):
+    state["roc"] = [
+        [label, curve["fpr"].tolist(), curve["tpr"].tolist(), curve["auc"]]
+        for label, curve in zip(plain_labels(run.roc), run.roc.values(), strict=True)
+    ]
+    for name in ("curve", "windows", "calibration"):
         state[name] = {column: [_plain(v) for v in values.tolist()] for column, values in state[name].items()}
     for name in _MAYBE_NAN:
         state[name] = _plain(state[name])
@@ -87,16 +85,20 @@ def run_from_dict(state: Mapping[str, Any]) -> dict[str, Any]:
     fields["loss"] = {}
     for true, answer, cost in state["loss"]:
         fields["loss"].setdefault(true, {})[answer] = cost
-    for name in ("curve", "windows"):
+    fields["roc"] = {
+        label: {"fpr": np.array(false), "tpr": np.array(true), "auc": area}
+        for label, false, true, area in state.get("roc", ())
+    }
+    for name in ("curve", "windows", "calibration"):
         fields[name] = {
             column: np.array(values, np.int64 if column == "rows" else np.float64)
-            for column, values in state[name].items()
+            for column, values in state.get(name, {}).items()
         }
-    # The first format knew no labels that were asked for, the second no features that were bought.
+    # The first format knew no labels that were asked for, the second no features that were bought, the third no AUC.
     unknown = np.full(len(fields["curve"]["rows"]), math.nan)
     fields["curve"] = {name: fields["curve"].get(name, unknown) for name in COLUMNS}
     for name in _MAYBE_NAN:
-        fields[name] = math.nan if state[name] is None else state[name]
+        fields[name] = math.nan if state.get(name) is None else state[name]
     for name in ("fair", "fair_loss"):
         fields[name] = None if state.get(name) is None else _read_estimate(state[name])
     fields["fair_recall"] = {label: _read_estimate(figure) for label, figure in state.get("fair_recall", ())}
@@ -138,3 +140,10 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     {'a': [1, 2]}
     """
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def write_text(path: PathLike, text: str) -> None:
+    """Write a file at once or not at all."""
+    from quercus.store.atomic import replace_file
+
+    replace_file(Path(path), text.encode("utf-8"))

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quercus.evaluation.delays import Delay
-from quercus.evaluation.errors import Interrupted
 from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.money import Loss
-from quercus.evaluation.prequential import evaluate
 from quercus.evaluation.run import PathLike, Run
-from quercus.evaluation.seeds import by_name, check_seeds, fresh, mean_and_error, policy_for, stream_for
+from quercus.evaluation.studies import (
+    Runs,
+    Trial,
+    by_name,
+    check_seeds,
+    compared,
+    fresh,
+    mean_and_error,
+    run_trials,
+)
 from quercus.evaluation.words import NOTHING, align, show
 from quercus.explain.words import plural
 
@@ -25,7 +32,6 @@ if TYPE_CHECKING:
     from altair import Chart
 
     from quercus.ask import Policy
-    from quercus.streams import Stream
 
 BUDGETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 ALL = "all labels"
@@ -84,39 +90,18 @@ def frontier(
     from quercus.streams import as_stream
 
     stream = as_stream(data)
-    named, seeds = _with_random(policies), check_seeds(seeds)
-    trials = {(name, budget): named[name].with_budget(budget) for name in named for budget in _check_budgets(budgets)}
-    options = {"rows": rows, "loss": loss, "warm_up": warm_up, "progress": progress}
-    runs: dict[Key, Run] = {}
-    done: list[int] = []
+    named, of_learner = _with_random(policies), f"{type(learner).__name__} on {stream.name}"
+    trials = {(ALL, 1.0): Trial(partial(fresh, learner), f"{of_learner}: {ALL}")}
+    for name, policy in named.items():
+        for budget in _check_budgets(budgets):
+            title = f"{of_learner}: {name}, budget {budget:g}"
+            trials[name, budget] = Trial(partial(fresh, learner), title, policy.with_budget(budget))
+    given = {"rows": rows, "loss": loss, "warm_up": warm_up, "progress": progress}
 
-    def found() -> Frontier:
-        return Frontier(tuple(named), tuple(budgets), tuple(done), runs)
+    def collect(runs: Runs, done: tuple[int, ...]) -> Frontier:
+        return Frontier(tuple(named), tuple(budgets), done, runs)
 
-    try:
-        for seed in seeds:
-            rows_of_seed = stream_for(stream, seed, shuffle)
-            given = options | {"delay": delay, "delay_seed": seed}
-            runs[ALL, 1.0, seed] = _run(rows_of_seed, learner, ALL, seed, None, given)
-            for (name, budget), policy in trials.items():
-                title = f"{name}, budget {budget:g}"
-                runs[name, budget, seed] = _run(rows_of_seed, learner, title, seed, policy, given)
-            done.append(seed)
-    except Interrupted as stop:
-        stop.frontier = found() if done else None
-        raise
-    return found()
-
-
-def _run(stream: Stream, learner: Any, title: str, seed: int, policy: Policy | None, options: dict[str, Any]) -> Run:
-    run = evaluate(
-        stream,
-        fresh(learner, seed),
-        ask=policy_for(policy, seed),
-        name=f"{type(learner).__name__} on {stream.name}: {title}, seed {seed}",
-        **options,
-    )
-    return dataclasses.replace(run, learner=None, ledger=None)
+    return run_trials(stream, trials, check_seeds(seeds), collect, shuffle, delay, **given)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,9 +165,8 @@ class Frontier:
         lines = []
         for p, name in enumerate(self.names):
             for b, budget in enumerate(self.budgets):
-                mean, error = mean_and_error(accuracy[p, b])
-                apart, apart_error = mean_and_error(accuracy[p, b] - accuracy[0, b])
-                used = float(labels[p, b].mean())
+                figures, used = compared(accuracy[p, b], accuracy[0, b]), float(labels[p, b].mean())
+                mean = figures.pop("mean")
                 lines.append(
                     {
                         "policy": name,
@@ -190,9 +174,7 @@ class Frontier:
                         "labels": used,
                         "spent": float(spent[p, b].mean()),
                         "accuracy": mean,
-                        "error": error,
-                        "difference": apart,
-                        "difference_error": apart_error,
+                        **figures,
                         "label_ratio": 1.0 if p == 0 else labels_needed(mean, *needs) / max(used, 1.0),
                     }
                 )

@@ -1,24 +1,21 @@
 """All figures of a run in one accumulator, fed batch by batch.
 
-Memory does not grow with the rows: a confusion matrix, and per class two histograms of 1,024 bins for the area under
-precision and recall. Sums run in the order of the rows, so that every figure is the same, to the last bit, however the
-rows were cut into batches.
+Memory does not grow with the rows: a confusion matrix, and per class two histograms of probabilities. Sums run
+in the order of the rows, so that every figure is the same, to the last bit, however the rows were cut into batches.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.bins import BINS, binned_average_precision, score_bins
 from quercus.evaluation.money import Label, Loss, copy_loss, cost_matrix
-from quercus.ledger.betting import add_in_order
+from quercus.evaluation.probabilities import ProbabilityScores
 
-SMALLEST_PROBABILITY = 1e-6
 _PROBABILITIES_AT_ONCE = 2**20
 
 Ids = NDArray[np.int64]
@@ -58,8 +55,19 @@ class Scores:
     probability 0.
 
     The area under precision and recall is the average precision. With two classes it is that of the smaller one
-    (the last in sorted order if equal), with more the mean over classes, each against the rest. Scores are
-    sorted into 1,024 bins first, which are narrower towards 0 and 1; scores that share a bin count as equal.
+    (the last in sorted order if equal), with more the mean over classes, each against the rest. So is the area under
+    the ROC curve, which is the probability that a row of the class ranks above another, a tie counting one half; it is
+    the mean over classes always. Probabilities are sorted into 1,024 bins first, which are 1/512 wide at most and
+    narrower towards 0 and 1; those that share a bin count as equal. Where no two different ones do, as in a tree of a
+    few leaves, the areas are exact.
+
+    The confidence of a row is the probability of its answer. Rows are sorted by it into 20 bins of equal width, without
+    those that got no answer; the calibration error is the mean over rows of the distance between mean confidence and
+    share of right answers in their bin.
+
+    The lift at a share of rows takes the rows with the highest probability of the smallest class, that many, and
+    divides the share of that class among them by its share among all rows; of rows in the bin at the edge, all alike,
+    it takes the expected part.
 
     The baselines answer with the most frequent label so far (the first to arrive, if equal) and with the previous
     label; both are wrong in the first row.
@@ -85,11 +93,8 @@ class Scores:
         self._last = -1
         self._majority_hits = 0
         self._previous_hits = 0
-        self._log_loss = 0.0
-        self._brier = 0.0
-        self._probabilities = True
-        self._score_rows: Ids = np.zeros((0, BINS), np.int64)
-        self._score_hits: Ids = np.zeros((0, BINS), np.int64)
+        self._has_probabilities = True
+        self._ranked = ProbabilityScores()
 
     def observe(self, truth: Ids, classes: Sequence[Label]) -> None:
         """Show the baselines labels that are not scored (a warm-up)."""
@@ -127,9 +132,9 @@ class Scores:
         np.add.at(self.confusion, (truth, answers + 1), 1)
         self._majority_hits += int(majority.sum())
         self._previous_hits += int(previous.sum())
-        self._probabilities &= proba is not None
-        if proba is not None and self._probabilities:
-            self._update_probabilities(truth, proba)
+        self._has_probabilities &= proba is not None
+        if proba is not None and self._has_probabilities:
+            self._ranked.update(truth, answers, proba)
         self.rows += len(truth)
         return Hits(truth == answers, majority, previous)
 
@@ -145,18 +150,6 @@ class Scores:
         self._last = int(truth[-1])
         return majority, before == truth
 
-    def _update_probabilities(self, truth: Ids, proba: NDArray[np.float64]) -> None:
-        right = proba[np.arange(len(truth)), truth]
-        self._log_loss = float(add_in_order(self._log_loss, -np.log(np.clip(right, SMALLEST_PROBABILITY, 1.0))))
-        # Column after column, so that columns of classes that come later cannot change the rounding.
-        squares = np.add.accumulate(proba * proba, axis=1)[:, -1]
-        self._brier = float(add_in_order(self._brier, squares - 2 * right + 1))
-        bins = score_bins(proba)
-        k = len(self.classes)
-        flat = bins + np.arange(k) * BINS
-        self._score_rows += np.bincount(flat.ravel(), minlength=k * BINS).reshape(k, BINS)
-        np.add.at(self._score_hits, (truth, bins[np.arange(len(truth)), truth]), 1)
-
     def _grow(self, classes: Sequence[Label]) -> None:
         old, new = len(self.classes), len(classes)
         if list(classes[:old]) != self.classes:
@@ -167,9 +160,7 @@ class Scores:
         more = new - old
         self.confusion = np.pad(self.confusion, ((0, more), (0, more)))
         self._counts = np.pad(self._counts, (0, more))
-        self._score_rows = np.pad(self._score_rows, ((0, more), (0, 0)))
-        self._score_rows[old:, 0] = self.rows  # what was not known yet had probability 0
-        self._score_hits = np.pad(self._score_hits, ((0, more), (0, 0)))
+        self._ranked.grow(new)
         self._cost = cost_matrix(self.loss, self.classes)
 
     @property
@@ -244,27 +235,77 @@ class Scores:
     @property
     def log_loss(self) -> float:
         """Mean of -ln of the probability of the true class, which is taken for at least 1e-6."""
-        return ratio(self._log_loss, self.rows) if self._probabilities else math.nan
+        return ratio(self._ranked.log_loss, self.rows) if self._has_probabilities else math.nan
 
     @property
     def brier(self) -> float:
         """Mean over rows of the squared errors of the probabilities, summed over classes."""
-        return ratio(self._brier, self.rows) if self._probabilities else math.nan
+        return ratio(self._ranked.brier, self.rows) if self._has_probabilities else math.nan
 
     @property
     def average_precision(self) -> float:
         """Area under precision and recall: of the smaller of two classes, or the mean over more."""
-        if not (self._probabilities and self.rows):
+        if not (self._has_probabilities and self.rows):
             return math.nan
-        came = [i for i, total in enumerate(self.labels_per_class) if total]
+        came = np.flatnonzero(self.labels_per_class).tolist()
         if len(came) <= 2:
             came = [self.classes.index(self.smallest_class)]
-        return float(np.mean([binned_average_precision(self._score_hits[i], self._score_rows[i]) for i in came]))
+        return float(np.mean([self._ranked.average_precision(place) for place in came]))
+
+    @property
+    def roc(self) -> dict[Label, dict[str, Any]]:
+        """Per class that came, against the rest: false and true positive rates for drawing, and the area below."""
+        found: dict[Label, dict[str, Any]] = {}
+        for place, label in enumerate(self.classes if self._has_probabilities else ()):
+            curve = self._ranked.roc(place)
+            if curve is not None:
+                found[label] = curve
+        return found
+
+    @property
+    def auc(self) -> float:
+        """Area under the ROC curve, the mean over classes, each against the rest."""
+        return mean_auc(self.roc)
+
+    @property
+    def calibration(self) -> dict[str, NDArray[np.generic]]:
+        """The reliability curve: mean ``confidence``, ``accuracy`` and ``rows`` by bin; empty without probabilities."""
+        return self._ranked.calibration if self._has_probabilities else {}
+
+    @property
+    def ece(self) -> float:
+        """Expected calibration error: how far confidence and share of right answers are apart on average."""
+        return self._ranked.ece if self._has_probabilities else math.nan
+
+    def lift(self, share: float) -> float:
+        """Return how many times as frequent the smallest class is among the rows that rank highest for it.
+
+        Parameters
+        ----------
+        share
+            Share of all rows that is taken, above 0.
+
+        Examples
+        --------
+        >>> scores, proba = Scores(), np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.4, 0.6]])
+        >>> hits = scores.update(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 1]), proba, ["no", "yes"])
+        >>> scores.lift(0.25), scores.lift(0.5), scores.lift(1.0)
+        (4.0, 2.0, 1.0)
+        """
+        smallest = self.smallest_class
+        if smallest is None or not self._has_probabilities:
+            return math.nan
+        return self._ranked.lift(self.classes.index(smallest), share)
 
     @property
     def money(self) -> float:
         """What the answers cost under ``loss``, summed over rows."""
         return float((self.confusion * self._cost).sum())
+
+
+def mean_auc(roc: Mapping[Label, Mapping[str, Any]]) -> float:
+    """Return the mean over classes of the areas below their ROC curves, NaN without any."""
+    return float(np.mean([curve["auc"] for curve in roc.values()])) if roc else math.nan
 
 
 def ratio(part: float, whole: float) -> float:

@@ -15,24 +15,7 @@ Loss = Mapping[Any, Mapping[Any, float]]
 
 
 def copy_loss(loss: Loss | None, known: Sequence[Label] | None = None) -> dict[Label, dict[Label, float]]:
-    """Return a plain copy of a loss table, or say what is wrong with it.
-
-    Parameters
-    ----------
-    loss
-        Cost by true label and answer. Entries that are not there are 0 for the right answer and 1 for any other.
-    known
-        The labels that can come, if that is known; others are refused.
-
-    Examples
-    --------
-    >>> copy_loss({"sick": {"well": 50}})
-    {'sick': {'well': 50.0}}
-    >>> copy_loss({"ill": {"well": 50}}, ["sick", "well"])
-    Traceback (most recent call last):
-        ...
-    ValueError: loss names 'ill', which is no class of this stream; its classes are 'sick', 'well'.
-    """
+    """Return a plain copy of a loss table, or say what is wrong with it."""
     if loss is None:
         return {}
     check_loss(loss)
@@ -45,13 +28,7 @@ def copy_loss(loss: Loss | None, known: Sequence[Label] | None = None) -> dict[L
 
 
 def labels_of(table: Mapping[Label, Mapping[Label, float]]) -> list[Label]:
-    """Return all labels that a loss table names.
-
-    Examples
-    --------
-    >>> labels_of({"sick": {"well": 50}})
-    ['sick', 'well']
-    """
+    """Return all labels that a loss table names."""
     return list(dict.fromkeys([*table, *(answer for row in table.values() for answer in row)]))
 
 
@@ -59,12 +36,6 @@ def cost_matrix(table: Mapping[Label, Mapping[Label, float]], classes: Sequence[
     """Return the cost by true class and answer; column 0 is for no answer at all, column 1 for the first class.
 
     No answer costs as much as the dearest wrong answer that the table has for the true class, or 1 if it has none.
-
-    Examples
-    --------
-    >>> cost_matrix({"sick": {"well": 50.0}}, ["sick", "well"])
-    array([[50.,  0., 50.],
-           [ 1.,  1.,  0.]])
     """
     rows = [table.get(true, {}) for true in classes]
     silent = [

@@ -18,19 +18,7 @@ _EXPECTED = ("cost", "questions", "accuracy", "loss")
 
 
 def make_tree(policy: BestPolicy) -> PolicyTree:
-    """Return a policy as a tree: its questions, with all that can come back of them.
-
-    Parameters
-    ----------
-    policy
-        What `best_policy` found.
-
-    Examples
-    --------
-    >>> from quercus.evaluation import best_policy
-    >>> make_tree(best_policy(([["a"], ["b"]] * 9, ["no", "yes"] * 9), price_of_error=5)).cost
-    1.0
-    """
+    """Return a policy as a tree: its questions, with all that can come back of them."""
     return PolicyTree("best policy", tuple(policy.classes), tuple(_Unroller(policy).nodes()), bool(_has_loss(policy)))
 
 

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quercus.evaluation.delays import Delay
-from quercus.evaluation.errors import Interrupted
 from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.money import Loss
-from quercus.evaluation.prequential import evaluate
 from quercus.evaluation.run import Run
-from quercus.evaluation.seeds import (
-    by_name,
-    check_seeds,
-    fresh,
-    mean_and_error,
-    policy_for,
-    seed_parameter,
-    stream_for,
-)
+from quercus.evaluation.studies import Runs, Trial, by_name, check_seeds, compared, fresh, run_trials, seed_parameters
 from quercus.evaluation.words import align, show
 from quercus.explain.words import plural
 
@@ -36,9 +26,10 @@ METRICS = (
     *("accuracy", "balanced_accuracy", "f1_smallest", "kappa", "kappa_temporal"),
     *("log_loss", "brier", "average_precision", "money", "majority_accuracy", "previous_accuracy"),
     *("leaves", "nbytes", "seconds", "cpu_seconds", "labels", "spent", "cost", "cost_per_row", "bought_per_row"),
+    *("auc", "ece", "lift", "paid", "total", "total_per_row"),
 )
 _SHOWN = ("accuracy", "log_loss", "leaves", "seconds")
-_AMOUNTS = ("money", "leaves", "nbytes", "labels", "spent", "cost")
+_AMOUNTS = ("money", "leaves", "nbytes", "labels", "spent", "cost", "paid", "total")
 
 
 def repeat(
@@ -94,30 +85,13 @@ def repeat(
     named, seeds = by_name(learners), check_seeds(seeds)
     if len(seeds) > 1 and not shuffle and not hasattr(stream, "with_seed"):
         _refuse_copies(named)
-    options: dict[str, Any] = {
-        "rows": rows,
-        "loss": loss,
-        "window": window,
-        "chunk": chunk,
-        "progress": progress,
-        "warm_up": warm_up,
-        "delay": delay,
-    }
-    runs: dict[tuple[str, int], Run] = {}
-    done: list[int] = []
-    try:
-        for seed in seeds:
-            rows_of_seed = stream_for(stream, seed, shuffle)
-            options |= {"ask": policy_for(ask, seed), "delay_seed": seed}
-            for name, learner in named.items():
-                title = f"{name} on {stream.name}, seed {seed}"
-                run = evaluate(rows_of_seed, fresh(learner, seed), name=title, **options)
-                runs[name, seed] = dataclasses.replace(run, learner=None, ledger=None)
-            done.append(seed)
-    except Interrupted as stop:
-        stop.repeats = Repeats(tuple(named), tuple(done), runs) if done else None
-        raise
-    return Repeats(tuple(named), tuple(done), runs)
+    trials = {(name,): Trial(partial(fresh, one), f"{name} on {stream.name}", ask) for name, one in named.items()}
+    given = {"rows": rows, "loss": loss, "window": window, "chunk": chunk, "progress": progress, "warm_up": warm_up}
+
+    def collect(runs: Runs, done: tuple[int, ...]) -> Repeats:
+        return Repeats(tuple(named), done, runs)
+
+    return run_trials(stream, trials, seeds, collect, shuffle, delay, **given)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,19 +147,8 @@ class Repeats:
         for metric in metrics:
             values = self.values(metric)
             for name, line in zip(self.names, values, strict=True):
-                mean, error = mean_and_error(line)
-                apart, apart_error = mean_and_error(line - values[0])
-                lines.append(
-                    {
-                        "learner": name,
-                        "metric": metric,
-                        "runs": len(self.seeds),
-                        "mean": mean,
-                        "error": error,
-                        "difference": apart,
-                        "difference_error": apart_error,
-                    }
-                )
+                head = {"learner": name, "metric": metric, "runs": len(self.seeds)}
+                lines.append(head | compared(line, values[0]))
         return lines
 
     def to_frame(self, backend: str = "pandas", what: str = "values") -> Any:
@@ -218,24 +181,30 @@ class Repeats:
         return make_frame(columns_of(tidy), backend)
 
     def table(self, metrics: Sequence[str] | None = None) -> str:
-        """Return means, standard errors and paired differences as plain text; with costs if a learner has any."""
+        """Return means, standard errors and paired differences as plain text.
+
+        Parameters
+        ----------
+        metrics
+            Which figures. None: accuracy, before it balanced accuracy and AUC where classes are imbalanced, log-loss,
+            leaves and seconds; with the cost of a row if a learner buys features, and all money if losses have a price.
+        """
         if metrics is None:
-            metrics = [_SHOWN[0], *(["cost_per_row"] if self.with_costs else []), *_SHOWN[1:]]
+            runs = self.runs.values()
+            first = ["balanced_accuracy", "auc"] if any(run.imbalanced for run in runs) else []
+            money = ["cost_per_row"] if self.with_costs else []
+            money += ["total_per_row"] if any(run.loss for run in runs) else []
+            metrics = [*first, _SHOWN[0], *money, *_SHOWN[1:]]
         lines: list[tuple[str, ...]] = []
         for metric in metrics:
             lines += [] if not lines else [("",)]
             versus = ("difference", "± s.e.") if len(self.names) > 1 else ()
             lines.append((metric.replace("_", " "), "mean", "± s.e.", *versus))
             for line in self.summary([metric]):
-                first = line["learner"] == self.names[0]
-                apart = (
-                    ("", "")
-                    if first
-                    else (_signed(line["difference"], metric), _shown(line["difference_error"], metric))
-                )
-                lines.append(
-                    (f"  {line['learner']}", _shown(line["mean"], metric), _shown(line["error"], metric), *apart)
-                )
+                cells = [f"  {line['learner']}", _shown(line["mean"], metric), _shown(line["error"], metric)]
+                if line["learner"] != self.names[0]:
+                    cells += [_signed(line["difference"], metric), _shown(line["difference_error"], metric)]
+                lines.append(tuple(cells))
         return f"{self._title()}\n\n{align(lines)}"
 
     def _title(self) -> str:
@@ -252,7 +221,7 @@ class Repeats:
 
 
 def _refuse_copies(named: Mapping[str, Any]) -> None:
-    same = [name for name, learner in named.items() if seed_parameter(learner) is None]
+    same = [name for name, learner in named.items() if not seed_parameters(learner)]
     if same:
         raise ValueError(
             f"{same[0]} has no seed and the rows stay in order, so that every run would be the same; "

@@ -9,7 +9,6 @@ Where the other policy wants more than the log has, the log cannot tell, and rep
 
 from __future__ import annotations
 
-import copy
 import math
 import os
 from dataclasses import dataclass, replace
@@ -125,6 +124,7 @@ def replay(
     quercus.evaluation.replays.NoSupport: ...
     """
     from quercus.arguments import check_whole
+    from quercus.evaluation.studies import untrained
     from quercus.ledger import Ledger
     from quercus.ledger.view import QuestionTable
 
@@ -135,20 +135,11 @@ def replay(
     check_whole("repeats", repeats)
     played = []
     for number in range(repeats):
-        stage = _Stage(_copy(learner), policy, questions, seed + number)
+        stage = _Stage(untrained(learner), policy, questions, seed + number)
         for question in questions:
             stage.play(question)
         played.append(stage.finish(alpha))
     return _together(played)
-
-
-def _copy(learner: Any) -> Any:
-    """Return an untrained copy of a learner, or a plain one of something that cannot be cloned."""
-    from sklearn.base import clone
-
-    if hasattr(learner, "clone"):  # river
-        return learner.clone()
-    return clone(learner) if hasattr(learner, "get_params") else copy.deepcopy(learner)
 
 
 def _together(played: list[Replay]) -> Replay:

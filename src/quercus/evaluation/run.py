@@ -6,14 +6,13 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quercus.evaluation.curves import Columns
-from quercus.evaluation.metrics import Scores, ratio, sort_key
+from quercus.evaluation.metrics import ratio
 from quercus.evaluation.money import Label
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from quercus.ledger.accuracy import Estimate
 
 PathLike = str | os.PathLike[str]
+USUAL_SHARE = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -57,6 +57,17 @@ class Run:
         From the probabilities, NaN if the learner gives none. Log-loss takes no probability for less than 1e-6; the
         Brier score is summed over classes; average precision is that of the smaller of two classes, or the mean over
         more, from scores sorted into 1,024 bins.
+    auc, roc
+        Area under the ROC curve, the mean over classes, each against the rest; by class its ``auc`` and arrays ``fpr``
+        and ``tpr`` of some 200 points, fewer for more than 20 classes. Probabilities in the same of 1,024 bins, at most
+        1/512 apart, count as equal.
+    ece, calibration
+        Expected calibration error, and the reliability curve behind it: arrays ``confidence`` (mean probability of the
+        answers), ``accuracy`` and ``rows`` in 20 bins of equal width, without empty ones and rows without an answer.
+    lift, lift_share
+        How many times as frequent the smallest class is among the share of rows ``lift_share`` that the learner ranks
+        highest by its probability, each ranked before it was learned, as among all rows. The share is that of labels
+        asked for; 0.1 if all labels were there.
     loss, money
         What wrong answers cost, and what they cost in this run altogether.
     seconds, cpu_seconds
@@ -121,6 +132,12 @@ class Run:
     log_loss: float
     brier: float
     average_precision: float
+    auc: float = math.nan
+    roc: dict[Label, dict[str, Any]] = field(default_factory=dict)
+    ece: float = math.nan
+    calibration: Columns = field(default_factory=dict)
+    lift: float = math.nan
+    lift_share: float = USUAL_SHARE
     loss: dict[Label, dict[Label, float]]
     money: float
     seconds: float
@@ -162,17 +179,73 @@ class Run:
         """Features that were bought of a row on average; NaN if none are bought."""
         return math.nan if self.cost is None else math.fsum(self.bought.values())
 
+    @property
+    def paid(self) -> float:
+        """What labels and features have cost altogether; 0 if all were for nothing."""
+        return (self.spent or 0.0) + (self.cost or 0.0)
+
+    @property
+    def total(self) -> float:
+        """What the run has cost altogether, wrong answers and what was paid, in the one unit of ``loss`` and prices.
+
+        Wrong answers count if ``loss`` was given; NaN if nothing has a price.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> loss, stream = {1: {0: 20.0}}, qc.streams.SEA(rows=2000)
+        >>> run = qc.evaluate(stream, qc.ConfidenceTree(loss=loss), loss=loss, ask=qc.ask.Random(0.1))
+        >>> run.total == run.money + run.spent
+        True
+        """
+        unknown = not self.loss and self.spent is None and self.cost is None
+        return math.nan if unknown else (self.money if self.loss else 0.0) + self.paid
+
+    @property
+    def total_per_row(self) -> float:
+        """`total` by rows scored."""
+        return ratio(self.total, self.rows)
+
+    @property
+    def smallest_share(self) -> float:
+        """Share of the smallest class among the rows scored."""
+        name = self.smallest_class
+        return math.nan if name is None else ratio(int(self.confusion[self.classes.index(name)].sum()), self.rows)
+
+    @property
+    def imbalanced(self) -> bool:
+        """Whether the smallest class has less than half of the rows that it would have if all had the same number."""
+        came = int((self.confusion.sum(axis=1) > 0).sum())
+        return came > 1 and self.smallest_share < 0.5 / came
+
+    @property
+    def headline(self) -> str:
+        """The figure to judge the learner by: "balanced_accuracy" where classes are `imbalanced`, else "accuracy".
+
+        Where one row in a hundred is a fraud, never saying so is right in 99% of the rows. Balanced accuracy makes that
+        one half, whatever the shares are; kappa moves with the shares, so that two streams cannot be compared by it.
+        How well rare rows can be found by their probability tells ``auc``, which stands beside it.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree()).headline
+        'accuracy'
+        """
+        return "balanced_accuracy" if self.imbalanced else "accuracy"
+
     def __repr__(self) -> str:
+        balanced = f"balanced_accuracy={self.balanced_accuracy:.4f}, " if self.imbalanced else ""
         paid = "" if self.cost is None else f"cost_per_row={self.cost_per_row:.4g}, "
         return (
-            f"Run({self.name!r}, rows={self.rows}, accuracy={self.accuracy:.4f}, {paid}"
+            f"Run({self.name!r}, rows={self.rows}, {balanced}accuracy={self.accuracy:.4f}, {paid}"
             f"majority={self.majority_accuracy:.4f}, previous={self.previous_accuracy:.4f})"
         )
 
     def __str__(self) -> str:
-        from quercus.evaluation.tables import sentence
+        from quercus.evaluation.headline import first_words
 
-        return sentence(self)
+        return first_words(self)
 
     def _repr_html_(self) -> str:
         from quercus.evaluation.tables import or_plain
@@ -194,9 +267,9 @@ class Run:
         ConfidenceTree on noise: 500 rows, 2 classes
         ...
         """
-        from quercus.evaluation.tables import full_table
+        from quercus.evaluation.headline import whole_table
 
-        return full_table(self)
+        return whole_table(self)
 
     def to_frame(self, backend: str = "pandas", what: str = "curve") -> Any:
         """Return a curve as a data frame.
@@ -255,6 +328,8 @@ class Run:
         """
         import json
 
+        from quercus.evaluation.frames import write_text
+
         text = json.dumps(self.to_dict(), indent=1, allow_nan=False)
         if path is not None:
             write_text(path, text + "\n")
@@ -311,43 +386,7 @@ class Run:
         ...     run.report(pathlib.Path(folder) / "run.html")
         ...     run.report(pathlib.Path(folder) / "both.html", others=[other])
         """
+        from quercus.evaluation.frames import write_text
         from quercus.evaluation.report import report_html
 
         write_text(path, report_html([self, *others]))
-
-
-def figures(scores: Scores) -> dict[str, Any]:
-    """Return the figures of a run by the names of `Run`, classes sorted.
-
-    Examples
-    --------
-    >>> figures(Scores())["rows"]
-    0
-    """
-    order = sorted(range(len(scores.classes)), key=lambda i: sort_key(scores.classes[i]))
-    f1 = scores.f1
-    names = (
-        "rows accuracy balanced_accuracy kappa majority_accuracy previous_accuracy kappa_temporal smallest_class "
-        "f1_smallest log_loss brier average_precision loss money"
-    )
-    return {name: getattr(scores, name) for name in names.split()} | {
-        "classes": [scores.classes[i] for i in order],
-        "confusion": np.ascontiguousarray(scores.confusion[order][:, [*(i + 1 for i in order), 0]]),
-        "f1": {label: f1[label] for label in (scores.classes[i] for i in order) if label in f1},
-    }
-
-
-def write_text(path: PathLike, text: str) -> None:
-    """Write a file at once or not at all.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_text(Path(folder) / "a.txt", "oak")
-    ...     (Path(folder) / "a.txt").read_text()
-    'oak'
-    """
-    from quercus.store.atomic import replace_file
-
-    replace_file(Path(path), text.encode("utf-8"))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget
 from quercus.evaluation.metrics import sort_key
 from quercus.evaluation.money import Label, cost_matrix
+from quercus.evaluation.words import show_amount
 from quercus.explain.words import plural
 from quercus.ledger.betting import add_in_order
 
 if TYPE_CHECKING:
+    from quercus.ask import Policy
     from quercus.ledger import Ledger, QuestionLog
     from quercus.ledger.accuracy import Estimate, FairAccuracy
 
@@ -36,28 +40,7 @@ Ids = NDArray[np.int64]
 
 
 class Questions(NamedTuple):
-    """Labels that were asked for in a batch of rows.
-
-    Attributes
-    ----------
-    X
-        Their rows, as the stream has them.
-    labels
-        The true labels.
-    row
-        Rows seen when each was asked, this one included.
-    truth, answers
-        Ids of the labels and of what the learner answered, -1 for nothing.
-    probability
-        That the learner gave to its answer.
-    decisions
-        What the policy decided about each.
-
-    Examples
-    --------
-    >>> Questions._fields[:2]
-    ('X', 'labels')
-    """
+    """Labels that were asked for in a batch of rows."""
 
     X: Any
     labels: NDArray[Any]
@@ -83,8 +66,8 @@ class RunLedger:
         What wrong answers cost, by true label and answer.
     at_once
         Whether answers come with the questions.
-    is_own
-        Whether nobody else has the ledger, so that it is closed in the end.
+    policy
+        Which asks.
 
     Attributes
     ----------
@@ -108,7 +91,7 @@ class RunLedger:
         least: float,
         loss: dict[Label, dict[Label, float]],
         at_once: bool,
-        is_own: bool = False,
+        policy: Policy | None = None,
     ) -> None:
         from quercus.ledger.accuracy import FairAccuracy
 
@@ -120,8 +103,8 @@ class RunLedger:
         self._least = least
         self._loss = loss
         self._at_once = at_once
-        self._is_own = is_own
-        self.policy = self.budget = ""
+        self._is_own = False
+        self.policy, self.budget = ("", "") if policy is None else (_describe_policy(policy), _describe_budget(policy))
         costs = [0.0, 1.0, *(cost for row in loss.values() for cost in row.values())]
         self._fair: FairAccuracy = FairAccuracy(least, loss_range=(min(costs), max(costs)) if loss else None)
         self._rows = self._covered = 0
@@ -132,6 +115,19 @@ class RunLedger:
         # What the ledger has not taken in yet.
         self._unwritten: list[Questions] = []
         self._unwritten_answers: list[tuple[int, Label]] = []
+
+    def open(self, place: Any = None) -> None:
+        """Take the ledger at a place from now on, closed in the end; refuse one that holds something."""
+        from quercus.ledger import Ledger
+
+        self._is_own = place is not None
+        self.ledger = self.ledger if place is None else Ledger(place)
+        if self.ledger.asked:
+            count = plural(self.ledger.asked, "question")
+            self.close()
+            raise ValueError(
+                f"the ledger holds {count} already, whose rows would be taken for rows of this run; give a new one."
+            )
 
     def hold(
         self,
@@ -230,13 +226,13 @@ class RunLedger:
             fair.advance(self._rows, self._covered)
         return fair
 
-    def point(self) -> tuple[float, float, float, float]:
+    def point(self) -> dict[str, float]:
         """Return labels so far, and accuracy with its bounds, for a curve."""
         figure = self.estimates().accuracy()
-        return self.answered, figure.value, figure.low, figure.high
+        return {"labels": self.answered, "fair": figure.value, "low": figure.low, "high": figure.high}
 
-    def standing(self) -> str:
-        """Return how good the learner is so far, as far as its labels tell, and how many they are."""
+    def standing(self, known: str = "") -> str:
+        """Return how good the learner is as far as its labels tell, and how many they are; not what is `known`."""
         figure = self.accuracy()
         labels = plural(self.answered, "label")
         if not figure.labels:
@@ -288,3 +284,44 @@ def _join(asked: Sequence[Questions]) -> Questions:
         return asked[0]
     X, labels = join([(questions.X, questions.labels) for questions in asked])
     return Questions(X, labels, *(np.concatenate(parts) for parts in zip(*(q[2:] for q in asked), strict=True)))
+
+
+def _describe_policy(policy: Policy) -> str:
+    """Return a policy as it would be written, without its budget and without what is as usual.
+
+    Examples
+    --------
+    >>> from quercus.ask import Random, Uncertain
+    >>> _describe_policy(Uncertain(0.1, power=2.0)), _describe_policy(Random.paper(0.2))
+    ('Uncertain(power=2.0)', 'Random(paced=False)')
+    """
+    changed = []
+    for field in dataclasses.fields(policy):
+        value = getattr(policy, field.name)
+        if field.name == "budget" or value == field.default:
+            continue
+        changed.append(f"{field.name}={getattr(value, '__name__', None) or repr(value)}")
+    return type(policy).__name__ + (f"({', '.join(changed)})" if changed else "")
+
+
+def _describe_budget(policy: Policy) -> str:
+    """Return a budget in words.
+
+    Examples
+    --------
+    >>> from quercus.ask import Always, Labels, Money, Random
+    >>> [_describe_budget(policy) for policy in (Always(), Random(0.05), Random(Labels(50, per="day", time="when")))]
+    ['no limit', '5% of rows', '50 labels a day']
+    >>> _describe_budget(Random(Money(2.5, per="row")))
+    'money: 2.50 per row'
+    """
+    budget: Budget | Any = as_budget(policy.budget)
+    if budget is None:
+        return "no limit"
+    if isinstance(budget, Share):
+        text = f"{budget.share * 100:.4g}% of rows"
+        return text if budget.window is None else f"{text}, in any {budget.window:,} of them"
+    period = {"day": " a day", "row": " per row"}.get(getattr(budget, "per", None) or "", "")
+    if isinstance(budget, Labels):
+        return f"{budget.number:,} labels{period}"
+    return f"money: {show_amount(budget.amount)}{period}" if isinstance(budget, Money) else repr(budget)

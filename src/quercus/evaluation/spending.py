@@ -5,22 +5,19 @@ These are the same features for every row, and learners that read all of them.
 
 from __future__ import annotations
 
-import dataclasses
+import importlib.util
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from quercus.evaluation.buying import prices_of
 from quercus.evaluation.drivers import drive
-from quercus.evaluation.errors import Interrupted
 from quercus.evaluation.fixed import BestFeatures
 from quercus.evaluation.money import Loss
-from quercus.evaluation.prequential import evaluate
-from quercus.evaluation.rivals import usual_rivals
-from quercus.evaluation.run import Run
-from quercus.evaluation.seeds import by_name, check_seeds, fresh, stream_for
-from quercus.evaluation.spent import FeatureFrontier, Key, show_value
+from quercus.evaluation.spent import FeatureFrontier, show_value
+from quercus.evaluation.studies import Runs, Trial, by_name, check_seeds, fresh, run_trials
 
 if TYPE_CHECKING:
     from quercus.streams import Stream
@@ -93,45 +90,54 @@ def feature_frontier(
     prices = _check_learner(learner, stream)
     lines = _check_vary(learner, usual_lines(prices) if vary is None else vary)
     nominal = getattr(learner, "nominal", None)
-    others = usual_rivals(nominal, loss) if rivals is None else by_name(rivals) if rivals else {}
+    others = _usual_rivals(nominal, loss) if rivals is None else by_name(rivals) if rivals else {}
     fixed = _check_best(prices, best)
     _check_names(lines, others, fixed)
-    options = {"rows": rows, "loss": loss, "warm_up": warm_up, "progress": progress}
-    runs: dict[Key, Run] = {}
-    done: list[int] = []
+    trials: dict[tuple[Any, ...], Trial] = {}
 
-    def found() -> FeatureFrontier:
-        return FeatureFrontier(lines, tuple(others), tuple(done), runs, math.fsum(prices), fixed)
+    def add(name: str, value: Any, title: str, kind: type, make: Callable[[int], Any]) -> None:
+        trials[name, value] = Trial(make, f"{kind.__name__} on {stream.name}: {title}")
 
-    try:
-        for seed in check_seeds(seeds):
-            rows_of_seed = stream_for(stream, seed, shuffle)
-            for name, rival in others.items():
-                runs[name, None, seed] = _run(rows_of_seed, fresh(rival, seed), name, seed, options)
-            for name, values in lines.items():
-                for value in values:
-                    setting = fresh(learner, seed).set_params(**{name: value})
-                    title = f"{name} {show_value(value)}"
-                    runs[name, value, seed] = _run(rows_of_seed, setting, title, seed, options)
-            for name, counts in fixed.items():
-                for count in counts:
-                    same = fresh(learner, seed)
-                    setting = BestFeatures(
-                        same, count, per_price=name == BEST_PER_PRICE, names=list(stream.feature_names)
-                    )
-                    title = f"{name}, {count}"
-                    runs[name, count, seed] = _run(rows_of_seed, setting, title, seed, options)
-            done.append(seed)
-    except Interrupted as stop:
-        stop.frontier = found() if done else None
-        raise
-    return found()
+    for name, rival in others.items():
+        add(name, None, name, type(rival), partial(fresh, rival))
+    for name, values in lines.items():
+        for value in values:
+            make = partial(_with_setting, learner, {name: value})
+            add(name, value, f"{name} {show_value(value)}", type(learner), make)
+    for name, counts in fixed.items():
+        options = {"per_price": name == BEST_PER_PRICE, "names": list(stream.feature_names)}
+        for count in counts:
+            add(name, count, f"{name}, {count}", BestFeatures, partial(_best_features, learner, count, options))
+
+    def collect(runs: Runs, done: tuple[int, ...]) -> FeatureFrontier:
+        return FeatureFrontier(lines, tuple(others), done, runs, math.fsum(prices), fixed)
+
+    given = {"rows": rows, "loss": loss, "warm_up": warm_up, "progress": progress}
+    return run_trials(stream, trials, check_seeds(seeds), collect, shuffle, **given)
 
 
-def _run(stream: Stream, learner: Any, title: str, seed: int, options: dict[str, Any]) -> Run:
-    name = f"{type(learner).__name__} on {stream.name}: {title}, seed {seed}"
-    run = evaluate(stream, learner, name=name, **options)
-    return dataclasses.replace(run, learner=None)
+def _with_setting(learner: Any, setting: dict[str, Any], seed: int) -> Any:
+    return fresh(learner, seed).set_params(**setting)
+
+
+def _best_features(learner: Any, count: int, options: dict[str, Any], seed: int) -> BestFeatures:
+    return BestFeatures(fresh(learner, seed), count, **options)
+
+
+def _usual_rivals(nominal: Collection[Any] | None = None, loss: Loss | None = None) -> dict[str, Any]:
+    """Return learners that read all features of every row, by name; river's knows no loss."""
+    from quercus.learners.incremental.confidence import ConfidenceTree
+    from quercus.learners.incremental.hoeffding import HoeffdingTree
+
+    found: dict[str, Any] = {
+        "ConfidenceTree": ConfidenceTree(loss=loss, nominal=nominal),
+        "HoeffdingTree": HoeffdingTree(loss=loss, nominal=nominal),
+    }
+    if importlib.util.find_spec("river") is not None:
+        from river.tree import ExtremelyFastDecisionTreeClassifier
+
+        found["river EFDT"] = ExtremelyFastDecisionTreeClassifier(nominal_attributes=list(nominal) if nominal else None)
+    return found
 
 
 def _check_learner(learner: Any, stream: Stream) -> list[float]:
@@ -144,18 +150,7 @@ def _check_learner(learner: Any, stream: Stream) -> list[float]:
 
 
 def usual_lines(prices: Sequence[float]) -> dict[str, Sequence[Any]]:
-    """Return what `feature_frontier` varies: shares of the price of all features, and what a wrong answer may cost.
-
-    Parameters
-    ----------
-    prices
-        Of all items; 0 is free.
-
-    Examples
-    --------
-    >>> usual_lines([0, 2, 8])["budget"]
-    [2, 3.5, 5.0, 7.5, 10.0]
-    """
+    """Return what `feature_frontier` varies: shares of the price of all features, and what a wrong answer may cost."""
     paid = [price for price in prices if price]
     if not paid:
         return {"worth": WORTHS}

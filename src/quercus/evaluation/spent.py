@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quercus.evaluation.bought import show_price
 from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.run import PathLike, Run
-from quercus.evaluation.seeds import mean_and_error
+from quercus.evaluation.studies import compared, mean_and_error
 from quercus.evaluation.words import align, show, show_percent
 from quercus.explain.words import plural
 
@@ -101,8 +101,7 @@ class FeatureFrontier:
             )
             for place, value in enumerate(settings):
                 paid, paid_error = mean_and_error(cost[place])
-                mean, error = mean_and_error(right[place])
-                apart, apart_error = mean_and_error(right[place] - first)
+                figures = compared(right[place], first)
                 lines.append(
                     {
                         "line": line,
@@ -110,11 +109,11 @@ class FeatureFrontier:
                         "cost": paid,
                         "cost_error": paid_error,
                         "bought": float(bought[place].mean()),
-                        "accuracy": mean,
-                        "error": error,
+                        "accuracy": figures["mean"],
+                        "error": figures["error"],
                         "loss": float(loss[place].mean()),
-                        "difference": apart,
-                        "difference_error": apart_error,
+                        "difference": figures["difference"],
+                        "difference_error": figures["difference_error"],
                     }
                 )
         return lines

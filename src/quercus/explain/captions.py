@@ -244,7 +244,7 @@ def footnotes(view: TreeView) -> list[str]:
     []
     """
     lines = [view.beside] if view.beside else []
-    if view.root.total < view.rows:
+    if view.root.total < view.rows - 0.5:
         counted = f"{show_count(view.root.total)} of {view.rows:,} labels"
         lines.insert(0, f"the answers rest on {counted}: {view.fewer}")
     return lines

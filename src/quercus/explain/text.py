@@ -8,7 +8,7 @@ from quercus.explain.captions import brief, footnotes, shares, state, summary
 from quercus.explain.chart import Placed, last_children
 from quercus.explain.nodes import Node
 from quercus.explain.view import TreeView
-from quercus.explain.words import pad, plural, shorten, show_count, show_value, width
+from quercus.explain.words import pad, plural, shorten, show_count, show_share, show_value, width
 
 _LINE = 120
 _LEVELS = 9  # a deeper branch shows its depth as a number and only the innermost levels of its lines
@@ -67,7 +67,10 @@ def _answer(node: Node) -> str:
         return f"({state(node)})"
     if not node.is_leaf:
         return ""
-    return "none yet" if node.prediction is None else shorten(show_value(node.prediction), 18)
+    if node.prediction is None:
+        return "none yet"
+    chance = None if node.leaf is None else node.leaf.probability
+    return shorten(show_value(node.prediction), 18) + ("" if chance is None else f" {show_share(chance)}")
 
 
 def _tree_column(view: TreeView) -> list[str]:

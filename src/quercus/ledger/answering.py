@@ -9,8 +9,6 @@ from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from quercus.interrupts import uninterrupted
 from quercus.ledger.errors import AnswerConflict, QuestionExpired
 from quercus.ledger.question import Label, Question
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
 # Questions that are at hand.
-_KNOWN = 1024
+KNOWN = 1024
 
 
 class AnswerKeeper(LedgerReader):
@@ -46,6 +44,28 @@ class AnswerKeeper(LedgerReader):
                 raise TypeError(f"state is a {type(state).__name__}; give bytes.")
             yield
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one transaction of all that is kept in a block: all of it, or nothing.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> with ledger.together():
+        ...     id = ledger.ask({"age": 41}, row=0, covered=1)
+        ...     ledger.answer(id, "yes")
+        True
+        """
+        with self._changing():
+            try:
+                with self._database.together():
+                    yield
+            except BaseException:
+                if not self._database.is_closed:
+                    self._note_counts()
+                raise
+
     def _write(
         self,
         body: Callable[[Connection], None],
@@ -56,7 +76,14 @@ class AnswerKeeper(LedgerReader):
     ) -> None:
         """Change the database, and what is kept of it here."""
         new_type = type(labels[0]).__name__ if labels and self._labels.type is None else None
-        self._database.write(body, state=state or None, label_type=new_type, durable=durable)
+        noted = dict(self._noted)
+
+        def write(connection: Connection) -> None:
+            body(connection)
+            self._records.note_changes(connection, noted)
+
+        self._database.write(write, state=state or None, label_type=new_type, durable=durable)
+        self._noted.clear()
         self._labels.type = self._labels.type or new_type
         self._state = state or self._state
 
@@ -155,7 +182,7 @@ class AnswerKeeper(LedgerReader):
     def _remember(self, question: Question, **changed: Any) -> None:
         """Have a question at hand, as it is now."""
         self._known[question.id] = replace(question, **changed)
-        while len(self._known) > _KNOWN:
+        while len(self._known) > KNOWN:
             del self._known[next(iter(self._known))]
 
     def _is_second(self, question: Question, value: Label, who: str | None) -> bool:
@@ -202,6 +229,7 @@ class AnswerKeeper(LedgerReader):
                 raise ValueError(f"question {id} has no answer yet; answer it.")
             if to_json(question.answer) == to_json(value):
                 return False
+            self._noted.pop(question.id, None)
             first, *others = self.opinions(question.id)
             wrong = max([first.id, *(opinion.id for opinion in others if opinion.corrects is not None)])
             values = _answer_values(question.id, who, to_micros(time), value) | {"corrects": wrong}
@@ -339,39 +367,6 @@ class AnswerKeeper(LedgerReader):
                 raise ValueError(f"question {id} is {question.status}; only an open one can be skipped.")
             now = to_micros(None)
             self._write(lambda connection: self._records.skip_question(connection, question.id, who, now))
-
-    def note_change(self, id: int, changed: bool) -> None:
-        """Note whether the learner's answer to this example changed by learning it; the last note counts.
-
-        Parameters
-        ----------
-        id
-            Of a question that is answered.
-        changed
-            Whether it changed.
-
-        Examples
-        --------
-        >>> from quercus.ledger import Ledger
-        >>> ledger = Ledger()
-        >>> ids = ledger.ask_rows({"age": [41]}, row=0, covered=1, answers=["yes"])
-        >>> ledger.note_change(1, True)
-        >>> ledger.question(1).changed
-        True
-        """
-        with self._changing():
-            question = self.question(id)
-            if not isinstance(changed, bool | np.bool):
-                raise TypeError(f"changed={changed!r} is neither True nor False.")
-            if question.status != "answered":
-                raise ValueError(f"question {id} has no answer to learn from; note a change when it has one.")
-            if question.changed != changed:
-                # Of no use after a power cut, so that nobody waits for it.
-                self._write(
-                    lambda connection: self._records.note_change(connection, question.id, bool(changed)),
-                    durable=False,
-                )
-                self._remember(question, changed=bool(changed))
 
 
 def _answer_values(id: int, who: str | None, now: int, value: Label) -> dict[str, Any]:

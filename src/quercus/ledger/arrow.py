@@ -23,7 +23,7 @@ LABELS_KEY = b"quercus.labels"
 # By Arrow type. Labels have the type of all labels, times are counted in microseconds.
 _TYPES = {
     "string": ("kind", "question", "status", "key"),
-    "int64": ("id", "row", "covered", "answer_order"),
+    "int64": ("id", "row", "covered", "answer_order", "case"),
     "double": ("price", "worth", "propensity", "probability"),
     "bool": ("explored", "refunded", "changed"),
 }
@@ -31,7 +31,7 @@ _TIMES = ("asked_at", "expires", "answered_at")
 ORDER = (
     *("id", "kind", "row", "covered", "asked_at", "expires", "price", "worth", "propensity", "explored"),
     *("prediction", "probability", "question", "status", "answered_at", "answer", "refunded", "answer_order"),
-    *("changed", "key"),
+    *("changed", "key", "case"),
 )
 # Rows that become columns at once.
 _PACKED = 4096

@@ -194,11 +194,12 @@ def make_question(values: Mapping[str, Any], row: Mapping[str, Any], key: str | 
     return Question(
         **same | dict.fromkeys(("answered_at", "answer", "answer_order", "changed")),
         key=None if key is None else str(key),
+        case=values.get("case_id"),
         row=values["place"],
         asked_at=from_micros(values["asked_at"]),
         expires=None if values["expires"] is None else from_micros(values["expires"]),
         prediction=None if values["prediction"] is None else json.loads(values["prediction"]),
-        features=json.loads(row["features"]),
+        features=json.loads(values.get("features") or row["features"]),
     )
 
 

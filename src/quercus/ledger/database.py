@@ -26,6 +26,7 @@ from sqlalchemy.pool import StaticPool
 
 from quercus.ledger import tables
 from quercus.ledger.errors import LedgerClosed, LedgerFileError, LedgerLocked
+from quercus.ledger.forms import bring_to_form, check_form
 from quercus.ledger.meanings import brief, explain, is_gone
 from quercus.ledger.place import check_path, identity_of, is_to_be_checked, lock_beside, server_engine
 
@@ -41,7 +42,7 @@ _UPDATE_STORE = (
     sa.update(tables.store)
     .where(tables.store.c.opening == sa.bindparam("mine"))
     .values(
-        writes=tables.store.c.writes + 1,
+        writes=tables.store.c.writes + sa.bindparam("count"),
         state=sa.func.coalesce(sa.bindparam("new_state", type_=sa.LargeBinary), tables.store.c.state),
         label_type=sa.func.coalesce(sa.bindparam("new_type", type_=sa.String), tables.store.c.label_type),
     )
@@ -83,6 +84,7 @@ class Database:
         self._lock: IO[bytes] | None = None
         self._closed: str | None = "this ledger is open for reading; open it with Ledger() to go on with it."
         self._durable = True
+        self._is_together = False
         self._identity: tuple[int, int] | None = None
         address = os.fspath(store) if store is not None else None
         self.is_server = address is not None and "://" in address and not address.startswith("sqlite")
@@ -152,56 +154,16 @@ class Database:
                 self._lock_server()
             if self._read_only:
                 with self._connection.begin():
-                    self._check_version(self._version())
+                    check_form(self._connection, self.name)
                 return
             with self._transaction():
-                if self._version() is None:
-                    self._create()
-                else:
-                    self._migrate()
+                bring_to_form(self._connection, self.name)
                 self._connection.execute(sa.update(tables.store).values(opening=tables.store.c.opening + 1))
                 self._opening, self._writes = self._connection.execute(
                     sa.select(tables.store.c.opening, tables.store.c.writes)
                 ).one()
         if self.path is not None:
             self._identity = identity_of(self.path)
-
-    def _version(self) -> str | None:
-        names = set(sa.inspect(self._connection).get_table_names())
-        if "alembic_version" not in names:
-            if names & set(tables.metadata.tables):
-                raise LedgerFileError(f"{self.name} holds tables of another program; give another file or database.")
-            if self._read_only:
-                raise LedgerFileError(f"{self.name} holds no ledger; see whether the name is right.")
-            return None
-        found: str = self._connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
-        return found
-
-    def _check_version(self, found: str | None) -> None:
-        if found is not None and found > tables.VERSION:
-            raise LedgerFileError(
-                f"{self.name} has format {found} and this quercus reads {tables.VERSION}; install a newer quercus."
-            )
-        if found is not None and found < tables.VERSION:
-            raise LedgerFileError(
-                f"{self.name} has format {found}, older than this quercus ({tables.VERSION}); open it once for writing."
-            )
-
-    def _create(self) -> None:
-        tables.metadata.create_all(self._connection)
-        execute = self._connection.exec_driver_sql
-        execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
-        execute(f"INSERT INTO alembic_version VALUES ('{tables.VERSION}')")
-        self._connection.execute(sa.insert(tables.store).values(id=1, opening=0, writes=0, state=b""))
-
-    def _migrate(self) -> None:
-        found = self._version()
-        if found is not None and found < tables.VERSION:
-            from quercus.ledger.migrations import upgrade
-
-            upgrade(self._connection)
-        else:
-            self._check_version(found)
 
     def _lock_server(self) -> None:
         with self._connection.begin():
@@ -223,6 +185,8 @@ class Database:
         """
         with self.threads:
             self._check_process()
+            if self._is_together:
+                return body(self._connection)
             if self._connection.closed:
                 self._connection = self._connect()
             while True:
@@ -255,11 +219,11 @@ class Database:
             self.check_open()
             while True:
                 try:
+                    if self._is_together:
+                        self._update_store(state, label_type, 0)
+                        return body(self._connection)
                     with self._explaining(), self._transaction(durable):
-                        given = {"mine": self._opening, "new_state": state, "new_type": label_type}
-                        if self._connection.execute(_UPDATE_STORE, given).rowcount != 1:
-                            self._closed = f"the ledger {self.name} was opened for writing elsewhere; open it again."
-                            raise LedgerLocked(self._closed)
+                        self._update_store(state, label_type)
                         result = body(self._connection)
                     self._writes += 1
                     return result
@@ -268,6 +232,33 @@ class Database:
                         # The answer to COMMIT was lost, not the transaction.
                         self._writes += 1
                         return result
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one transaction of all that is written in a block."""
+        with self.threads:
+            self.check_open()
+            if self._is_together:
+                yield
+                return
+            try:
+                with self._explaining(), self._transaction():
+                    self._update_store(None, None)
+                    self._is_together = True
+                    try:
+                        yield
+                    finally:
+                        self._is_together = False
+            except _ConnectionLostError as error:
+                if not self._reconnect(error):
+                    raise LedgerFileError(f"the ledger {self.name} lost its server; repeat the call.") from error
+            self._writes += 1
+
+    def _update_store(self, state: bytes | None, label_type: str | None, count: int = 1) -> None:
+        given = {"mine": self._opening, "new_state": state, "new_type": label_type, "count": count}
+        if self._connection.execute(_UPDATE_STORE, given).rowcount != 1:
+            self._closed = f"the ledger {self.name} was opened for writing elsewhere; open it again."
+            raise LedgerLocked(self._closed)
 
     @contextmanager
     def _transaction(self, durable: bool = True) -> Iterator[None]:

@@ -9,6 +9,9 @@ from quercus.ledger.arrow import FORMAT, FORMAT_KEY, FORMATS, ORDER
 from quercus.ledger.errors import LedgerFileError
 from quercus.store.atomic import replace_file
 
+# Up to format 1, rows had no keys, and questions no cases.
+_ALWAYS = [name for name in ORDER if name not in ("key", "case")]
+
 
 def write_table(table: Any, path: Path) -> None:
     """Write a table as a Parquet file, or as one of Arrow if it ends with ``.arrow``, at once or not at all.
@@ -65,7 +68,7 @@ def read_parquet(path: Path) -> Any:
     found = (table.schema.metadata or {}).get(FORMAT_KEY, b"").decode(errors="replace")
     if found.isdigit() and found not in FORMATS:
         raise LedgerFileError(f"'{path}' has format {found} and this quercus reads {FORMAT}; install a newer quercus.")
-    if found not in FORMATS or table.column_names[: len(ORDER) - 1] != list(ORDER[:-1]):
+    if found not in FORMATS or table.column_names[: len(_ALWAYS)] != _ALWAYS:
         raise LedgerFileError(f"'{path}' is a table, but not one that a ledger wrote; give a ledger or its file.")
     damage = _find_damage(table)
     if damage:

@@ -10,23 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quercus.ledger.answering import AnswerKeeper
-from quercus.ledger.asking import make_question, read_asked, read_key, read_rows
-from quercus.ledger.errors import KeyConflict
+from quercus.ledger.asking import make_question, read_asked, read_rows
+from quercus.ledger.keeping import SNAPSHOTS, StateKeeper
 from quercus.ledger.log import QuestionLog
 from quercus.ledger.question import Label
 from quercus.ledger.reader import LedgerReader
-from quercus.ledger.values import read_features, to_json, to_micros
+from quercus.ledger.values import to_micros
 from quercus.ledger.view import PathLike, QuestionTable
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
-# Models that are kept beside the starting one.
-_SNAPSHOTS = 4
 
-
-class Ledger(AnswerKeeper):
+class Ledger(StateKeeper):
     """Every question asked, with what was known when it was asked, and what came of it.
 
     Parameters
@@ -78,24 +74,6 @@ class Ledger(AnswerKeeper):
             return QuestionLog.read(store)
         return LedgerReader(store)
 
-    def set_about(self, about: str) -> None:
-        """Keep a text with the ledger, such as whose it is.
-
-        Parameters
-        ----------
-        about
-            The text.
-
-        Examples
-        --------
-        >>> ledger = Ledger()
-        >>> ledger.set_about("frauds")
-        >>> ledger.about
-        'frauds'
-        """
-        self._database.write(lambda connection: self._records.save_about(connection, about))
-        self._about = about
-
     def ask(
         self,
         features: Mapping[str, Any],
@@ -111,6 +89,7 @@ class Ledger(AnswerKeeper):
         kind: str = "label",
         question: str | None = None,
         key: str | int | None = None,
+        case: int | None = None,
         time: datetime | None = None,
         expires: datetime | None = None,
         state: bytes = b"",
@@ -135,6 +114,8 @@ class Ledger(AnswerKeeper):
             "label"; or "feature" and its name.
         key
             The application's own name of the row. The same question about the same row again is the same question.
+        case
+            The number of the case that asks, whose row it is about.
         time, expires
             When it is asked (None: now) and from when on an answer is of no use (None: never). Without a zone: UTC.
         state
@@ -167,6 +148,9 @@ class Ledger(AnswerKeeper):
                 expires=expires,
             )
             known = None if key is None else self._find_row(str(row_values["key"]), row_values["features"])
+            if case is not None:
+                known, key = self._database.read(lambda connection: self._records.find_row_of_case(connection, case))
+                values |= {"case_id": case, "features": row_values["features"]}
             for same in () if known is None else self.find(str(key)):
                 if (same.kind, same.question) == (kind, question):
                     return same.id
@@ -260,90 +244,6 @@ class Ledger(AnswerKeeper):
             self._spent += asked.total_price()
             return range(first, first + len(questions))
 
-    def note_row(self, features: Mapping[str, Any], key: str | int, *, state: bytes = b"") -> None:
-        """Keep that a row was seen, about which nothing is asked.
-
-        Parameters
-        ----------
-        features
-            As in `ask`.
-        key
-            The application's own name of it.
-        state
-            Bytes to be found again in `last_state`.
-
-        Examples
-        --------
-        >>> ledger = Ledger()
-        >>> ledger.note_row({"age": 41}, key=7)
-        >>> ledger.has_row(7, {"age": 41}), ledger.has_row(8, {"age": 41})
-        (True, False)
-        """
-        with self._changing(state):
-            if not self.has_row(key, features):
-                values = {"id": self._rows + 1, "key": read_key(key), "features": to_json(read_features(features))}
-                self._write(
-                    lambda connection: self._records.insert_rows(connection, [values], []), state=state, durable=False
-                )
-                self._rows += 1
-
-    def has_row(self, key: str | int, features: Mapping[str, Any]) -> bool:
-        """Tell whether a row was seen; raise an error if the one under its key has other values.
-
-        Parameters
-        ----------
-        key
-            The application's own name of it.
-        features
-            Its values by name.
-        """
-        return self._find_row(read_key(key), to_json(read_features(features))) is not None
-
-    def _find_row(self, key: str, features: str) -> int | None:
-        found = self._database.read(lambda connection: self._records.find_key(connection, key))
-        if found is None:
-            return None
-        if found[1] != features:
-            raise KeyConflict(f"the row with key {key!r} has other values ({found[1]}); give another row another key.")
-        return int(found[0])
-
-    def save_snapshot(self, model: bytes) -> None:
-        """Keep a model that has learned all answers so far; of older ones only some, and the first.
-
-        Parameters
-        ----------
-        model
-            As bytes.
-
-        Examples
-        --------
-        >>> ledger = Ledger()
-        >>> ledger.save_snapshot(b"a tree")
-        >>> ledger.snapshots()
-        [(0, b'a tree')]
-        """
-        with self._changing():
-            learned, now = self._answered, to_micros(None)
-            self._write(lambda connection: self._records.save_snapshot(connection, learned, model, _SNAPSHOTS, now))
-
-    def keep_state(self, state: bytes) -> None:
-        """Keep another `last_state`; a kill of the process cannot undo it, a power cut can.
-
-        Parameters
-        ----------
-        state
-            The bytes.
-
-        Examples
-        --------
-        >>> ledger = Ledger()
-        >>> ledger.keep_state(b"7 rows")
-        >>> ledger.last_state
-        b'7 rows'
-        """
-        with self._changing(state):
-            self._write(lambda _: None, state=state, durable=False)
-
     def _take_over(
         self,
         rows: list[dict[str, Any]],
@@ -362,7 +262,7 @@ class Ledger(AnswerKeeper):
             self._records.insert_rows(connection, rows, questions)
             self._records.insert_answers(connection, answers)
             for learned, model in snapshots:
-                self._records.save_snapshot(connection, learned, model, _SNAPSHOTS, now)
+                self._records.save_snapshot(connection, learned, model, SNAPSHOTS, now)
             if about is not None:
                 self._records.save_about(connection, about)
 

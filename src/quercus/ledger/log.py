@@ -141,7 +141,8 @@ class QuestionLog(QuestionTable):
         for place, (id, label, now) in enumerate(self._answers, len(answered) + 1):
             columns["answer"][id - 1], columns["status"][id - 1] = to_json(label), "answered"
             columns["answered_at"][id - 1], order[id - 1] = now, place
-        return columns | {"id": range(1, self._count + 1), "answer_order": order, "key": [None] * self._count}
+        unknown = dict.fromkeys(("key", "case"), [None] * self._count)
+        return columns | unknown | {"id": range(1, self._count + 1), "answer_order": order}
 
     @property
     def asked(self) -> int:

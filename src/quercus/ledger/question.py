@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 Label: TypeAlias = str | int | bool | float
 Value: TypeAlias = float | bool | str | None
@@ -20,8 +20,8 @@ class Question:
     ----------
     id
         1, 2, 3, ... in order of asking.
-    key
-        The application's own name of the row.
+    key, case
+        The application's own name of the row, and the number of the case that asked.
     kind, question
         "label", or "feature" and the name of the feature that is asked for.
     row, covered
@@ -56,6 +56,7 @@ class Question:
 
     id: int
     key: str | None
+    case: int | None
     kind: Kind
     row: int
     covered: int
@@ -108,11 +109,11 @@ class Opinion(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """A label to be learned: of which question and row, and whether chance alone had asked for it.
+    """A label to be learned: of which question, row and case, and whether chance alone had asked for it.
 
     Examples
     --------
-    >>> Lesson(7, {"age": 41.0}, "yes", False, 1).label
+    >>> Lesson(7, {"age": 41.0}, "yes", False, 1, None).label
     'yes'
     """
 
@@ -121,3 +122,4 @@ class Lesson(NamedTuple):
     label: Label
     explored: bool
     answer_order: int
+    case: dict[str, Any] | None

@@ -64,6 +64,11 @@ class LedgerReader(QuestionTable):
         self._labels = LabelType(counts.label_type)
         # Questions of late, which nobody else changes while this ledger is open for writing.
         self._known: dict[int, Question] = {}
+        # Notes of changes that go with the next transaction.
+        self._noted: dict[int, bool] = {}
+
+    def _flush(self) -> None:
+        """Write what waits for the next transaction; here nothing does."""
 
     def _refresh(self) -> None:
         # What somebody else writes shows at once.
@@ -140,11 +145,13 @@ class LedgerReader(QuestionTable):
         if found is not None:
             # Its features can be changed by whoever gets it.
             return replace(found, features=dict(found.features))
+        self._flush()
         read: Question = self._database.read(partial(self._records.read_question, id=checked))
         return read
 
     def questions(self) -> Iterator[Question]:
         """Give all questions, in order of ids."""
+        self._flush()
         for first in range(1, self.asked + 1, _AT_ONCE):
             yield from self._database.read(partial(self._records.read_questions, first=first, count=_AT_ONCE))
 
@@ -165,6 +172,7 @@ class LedgerReader(QuestionTable):
         ([1], [])
         """
         name = read_key(key)
+        self._flush()
         return self._database.read(lambda connection: self._records.find_questions(connection, name))
 
     def due(self, before: datetime | None = None) -> list[int]:
@@ -177,6 +185,49 @@ class LedgerReader(QuestionTable):
         """
         last = to_micros(before, "before")
         return self._database.read(lambda connection: self._records.read_due(connection, last))
+
+    def cases(self, key: str | int | None = None) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
+        """Return number, key, whether it is closed, and state of cases: those of a row, or all open ones.
+
+        Parameters
+        ----------
+        key
+            What was given with the row; None: all open ones.
+        """
+        if key is None:
+            return self._database.read(self._records.read_open_cases)
+        name = read_key(key)
+        return self._database.read(lambda connection: self._records.find_cases(connection, name))
+
+    def case(self, number: int) -> dict[str, Any]:
+        """Return the state of a case.
+
+        Parameters
+        ----------
+        number
+            What `Ledger.open_case` returned.
+        """
+        return self._database.read(lambda connection: self._records.read_case(connection, number))
+
+    def label_of_case(self, number: int) -> Question | None:
+        """Return the question for the label of a case, None if there is none.
+
+        Parameters
+        ----------
+        number
+            What `Ledger.open_case` returned.
+        """
+        found: Question | None = self._database.read(partial(self._records.find_label_of_case, id=number))
+        return found
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases were opened."""
+        return self._database.read(self._records.count_cases)
+
+    def purchases(self) -> list[float]:
+        """Return the prices of features that were bought, in order."""
+        return self._database.read(self._records.read_purchases)
 
     def opinions(self, id: int) -> list[Opinion]:
         """Return all answers to a question, oldest first: the first, corrections, and those of other people.
@@ -244,6 +295,7 @@ class LedgerReader(QuestionTable):
         """Return all questions as an Arrow table; see `QuestionTable.to_arrow`."""
         from quercus.ledger.arrow import to_arrow
 
+        self._flush()
         return to_arrow(self._database.read(self._records.read_columns), self._labels.type, self.last_state)
 
     def close(self) -> None:
@@ -259,6 +311,7 @@ class LedgerReader(QuestionTable):
             ...
         quercus.ledger.errors.LedgerClosed: this ledger is closed; open it again.
         """
+        self._flush()
         self._database.close()
 
     def __enter__(self) -> Self:

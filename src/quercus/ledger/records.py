@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from quercus.ledger.question import Answer, Lesson, Opinion, Question
-from quercus.ledger.tables import answer, event, question, row, snapshot, store
+from quercus.ledger.tables import answer, case, event, question, row, snapshot, store
 from quercus.ledger.values import from_micros
 
 Values = dict[str, Any]
@@ -38,15 +38,16 @@ QUESTIONS = sa.select(
     question.c.refunded,
     question.c.answer_order,
     question.c.changed,
+    question.c.case_id.label("case"),
     row.c.key,
     _FEATURES,
 ).join(row, row.c.id == question.c.row_id)
 _ONE = QUESTIONS.where(question.c.id == sa.bindparam("which"))
 _ANSWERS = (
-    sa.select(
-        question.c.id, question.c.kind, question.c.answer, question.c.answer_order, question.c.explored, _FEATURES
-    )
+    sa.select(*(question.c[name] for name in ("id", "kind", "answer", "answer_order", "explored")), _FEATURES)
+    .add_columns(case.c.state)
     .join(row, row.c.id == question.c.row_id)
+    .outerjoin(case, case.c.id == question.c.case_id)
     .where(question.c.answer_order > sa.bindparam("after"))
     .order_by(question.c.answer_order)
 )
@@ -131,9 +132,11 @@ def correct_question(connection: Connection, id: int, value: str) -> None:
     connection.execute(_CORRECT, {"which": id, "value": value})
 
 
-def note_change(connection: Connection, id: int, changed: bool) -> None:
-    """Note whether an answer changed what the learner says."""
-    connection.execute(_NOTE_CHANGE, {"which": id, "is_changed": changed})
+def note_changes(connection: Connection, changes: dict[int, bool]) -> None:
+    """Note of questions whether their answers changed what the learner says."""
+    if changes:
+        given = [{"which": id, "is_changed": changed} for id, changed in changes.items()]
+        connection.execute(_NOTE_CHANGE, given)
 
 
 def give_up_question(connection: Connection, id: int, refund: bool, now: int) -> None:
@@ -219,7 +222,14 @@ def read_answers(connection: Connection, after: int) -> list[Answer]:
 def read_lessons(connection: Connection, after: int) -> list[Lesson]:
     """Return the labels after so many answers, with what was known of their rows, in order of arrival."""
     return [
-        Lesson(found.id, json.loads(found.features), json.loads(found.answer), bool(found.explored), found.answer_order)
+        Lesson(
+            found.id,
+            json.loads(found.features),
+            json.loads(found.answer),
+            bool(found.explored),
+            found.answer_order,
+            None if found.state is None else json.loads(found.state),
+        )
         for found in connection.execute(_ANSWERS, {"after": after})
         if found.kind == "label"
     ]
@@ -252,6 +262,65 @@ def read_snapshots(connection: Connection) -> list[tuple[int, bytes]]:
     """Return all models, those that have learned most first."""
     chosen = sa.select(snapshot.c.learned, snapshot.c.model).order_by(snapshot.c.learned.desc())
     return [(found.learned, bytes(found.model)) for found in connection.execute(chosen)]
+
+
+def insert_case(connection: Connection, new_rows: list[Values], values: Values) -> None:
+    """Add a case, and its row if that is new."""
+    insert_rows(connection, new_rows, [])
+    connection.execute(sa.insert(case), values)
+
+
+def change_case(connection: Connection, id: int, **values: Any) -> None:
+    """Change what a case knows, or close it."""
+    connection.execute(sa.update(case).where(case.c.id == id).values(**values))
+
+
+def read_cases(connection: Connection, *conditions: Any) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
+    """Return number, key, whether it is closed, and state of cases, oldest first."""
+    columns = (case.c.id, row.c.key, case.c.closed, case.c.state)
+    chosen = sa.select(*columns).join(row, row.c.id == case.c.row_id).where(*conditions).order_by(case.c.id)
+    return [(found.id, found.key, found.closed, json.loads(found.state)) for found in connection.execute(chosen)]
+
+
+def find_cases(connection: Connection, key: str) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
+    """Return the cases about a row; see `read_cases`."""
+    return read_cases(connection, row.c.key == key)
+
+
+def read_open_cases(connection: Connection) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
+    """Return the open cases; see `read_cases`."""
+    return read_cases(connection, ~case.c.closed)
+
+
+def read_case(connection: Connection, id: int) -> dict[str, Any]:
+    """Return the state of a case."""
+    found: dict[str, Any] = json.loads(connection.execute(sa.select(case.c.state).where(case.c.id == id)).scalar_one())
+    return found
+
+
+def find_label_of_case(connection: Connection, id: int) -> Question | None:
+    """Return the question for the label of a case, None if there is none."""
+    chosen = QUESTIONS.where(question.c.case_id == id, question.c.kind == "label").order_by(question.c.id).limit(1)
+    found = connection.execute(chosen).one_or_none()
+    return None if found is None else to_question(found)
+
+
+def find_row_of_case(connection: Connection, id: int) -> tuple[int, str | None]:
+    """Return the row that a case is about, and its key."""
+    chosen = sa.select(row.c.id, row.c.key).join(case, case.c.row_id == row.c.id).where(case.c.id == id)
+    found = connection.execute(chosen).one()
+    return found.id, found.key
+
+
+def count_cases(connection: Connection) -> int:
+    """Return how many cases there are."""
+    return _most(connection, case.c.id)
+
+
+def read_purchases(connection: Connection) -> list[float]:
+    """Return the prices of features that were bought, in order."""
+    bought = sa.select(question.c.price).where(question.c.kind == "feature", ~question.c.refunded)
+    return list(connection.execute(bought.order_by(question.c.id)).scalars())
 
 
 def save_about(connection: Connection, about: str) -> None:

@@ -118,6 +118,7 @@ Index(
 )
 Index("ix_question_order", question.c.answer_order, unique=True)
 Index(None, question.c.row_id)
+Index(None, question.c.case_id)
 
 answer = Table(
     "answer",

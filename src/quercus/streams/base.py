@@ -22,6 +22,8 @@ class Stream(ABC):
         What to call the stream in tables and messages.
     n_rows
         Number of rows, or None if it is endless or not known before it is read.
+    about_rows
+        About how many there are, where that is known before: for progress bars.
     endless
         Whether it never ends; such a stream is read with `rows`.
     feature_names
@@ -43,6 +45,7 @@ class Stream(ABC):
 
     name: str
     n_rows: int | None = None
+    about_rows: int | None = None
     endless: bool = False
     feature_names: list[str]
     nominal: tuple[str, ...] = ()

@@ -153,6 +153,8 @@ class CSV(FileStream):
         first = next(self._batches(dict.fromkeys(as_text, pa.string()), []), None)
         if first is None or first.num_rows == 0:
             raise ValueError(f"{self.path}: the file has a header but no rows.")
+        if self.path.suffix not in (".gz", ".bz2"):
+            self.about_rows = round(first.num_rows * max(self.path.stat().st_size / _BLOCK_BYTES, 1.0))
         names = distinct(first.schema.names, self.path)
         if self.header and all(_is_number(name) for name in names):
             raise ValueError(f"{self.path}: the first line holds numbers, not names; add a header or say header=False.")

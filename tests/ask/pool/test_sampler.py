@@ -1,5 +1,7 @@
 """The pool sampler: which row comes next, answers, budgets, and any kind of table."""
 
+from datetime import timedelta
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -363,3 +365,54 @@ def test_the_former_name_of_answer_still_works():
     with pytest.warns(DeprecationWarning, match="answer"):
         assert sampler.tell(sampler.next().id, "yes")
     assert sampler.learner.predict_one({"age": 41}) == "yes"
+
+
+@pytest.mark.parametrize("make", [Halves, OwnPool])
+def test_after_corrections_the_learner_is_that_of_the_right_answers(make, tmp_path):
+    X, y = pool()
+    samplers = [
+        PoolSampler(make(X) if make is OwnPool else make(), X, explore=0.3, store=store)
+        for store in (None, tmp_path / "pool.db")
+    ]
+    for wrong, sampler in enumerate(samplers):
+        for number, question in enumerate(sampler.next(10)):
+            label = y[question.row]
+            sampler.answer(question, y[(question.row + 1) % len(y)] if wrong and number % 3 == 1 else label, who="ada")
+    right, wrong = samplers
+    for question in range(1, 11):
+        wrong.correct(question, y[wrong.question(question).row], who="bob")
+    assert right.learner.seen == wrong.learner.seen
+    assert right.accuracy() == wrong.accuracy()
+    wrong.ledger.close()
+    again = PoolSampler(make(X) if make is OwnPool else make(), X, explore=0.3, store=tmp_path / "pool.db")
+    assert again.learner.seen == right.learner.seen
+    again.ledger.close()
+
+
+def test_pools_and_streams_speak_the_same_words():
+    X, y = pool()
+    sampler = PoolSampler(Halves(), X, labels=6, expires=timedelta(0))
+    first, second, *rest = sampler.next(6)
+    sampler.skip(first)
+    assert sampler.open_questions[-1] == first
+    assert sampler.answer_many([(second, y[second.row]), (first.id, y[first.row])]) == [2, 1]
+    assert sampler.answer(second, y[second.row], who="bob") is False
+    assert sampler.withdraw(rest[0])
+    assert sampler.left == 1
+    assert sampler.expire(refund=True) == [4, 5, 6]
+    assert sampler.left == 4
+    with pytest.warns(DeprecationWarning, match=r"expire\(id\) is now withdraw"):
+        assert sampler.expire(sampler.next().id)
+    for verb in (
+        "answer",
+        "answer_many",
+        "correct",
+        "skip",
+        "withdraw",
+        "expire",
+        "open_questions",
+        "accuracy",
+        "left",
+    ):
+        assert hasattr(qc.Asker, verb)
+        assert hasattr(PoolSampler, verb)

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import quercus as qc
 from quercus import EvergreenTree
 from quercus.explain import to_svg
 from quercus.explain.words import show_share, width
-from quercus.learners.evergreen.additive.engine import find_contributions, weigh_additive
-from quercus.learners.evergreen.explaining import EXPERTS, Contribution, EvergreenExplanation
+from quercus.learners.evergreen.additive.engine import find_contributions
+from quercus.learners.evergreen.explaining import EXPERTS, Contribution, EvergreenExplanation, show_weights
 from quercus.learners.evergreen.layout import IDLE
-from quercus.learners.evergreen.view import weigh_experts
+from quercus.learners.evergreen.view import weigh_experts, weigh_parts
 
 JOBS = ("clerk", "nurse", "cook", "smith", "judge")
 
@@ -256,9 +257,9 @@ def test_all_renderers_show_the_tree(grown):
     lines = str(tree).splitlines()
     assert lines[0].startswith("EvergreenTree: ")
     assert max(map(width, lines)) <= 120
-    beside = weigh_additive(tree._state.additive) >= 0.01
-    assert lines[-1].startswith("what single features tell is added to that: ") == beside
-    assert len(tree.to_text(max_nodes=None).splitlines()) == 2 + len(tree._state.tree.nodes) + beside
+    # What an answer is made of is told in the same words as of a single one.
+    assert lines[-1] == f"every answer: {show_weights(weigh_parts(tree._state))}"
+    assert len(tree.to_text(max_nodes=None).splitlines()) == 3 + len(tree._state.tree.nodes)
     ET.fromstring(to_svg(tree.view(), max_depth=None, max_nodes=None))
     assert tree.to_dot().count(" -> ") == len(tree._state.tree.nodes) - 1
     assert tree.to_mermaid().startswith("flowchart TD\n")
@@ -334,3 +335,43 @@ def test_contributions_had_other_names():
         (single,) = reason.singles
     with pytest.warns(DeprecationWarning, match="told is now called log_odds"):
         assert single.told == 0.5
+
+
+@pytest.mark.parametrize("loss", [None, {"class 00": {"class 01": 5.0}}])
+def test_of_a_readable_tree_the_printed_leaves_are_the_model(loss, tmp_path):
+    X, y = make_rows(3000)
+    tree = EvergreenTree(readable=True, loss=loss).partial_fit(X, y)
+    tree.save(tmp_path / "tree.quercus")
+    for model in (tree, qc.load(tmp_path / "tree.quercus"), tree.freeze()):
+        view = model.view()
+        leaves = {node.id: node for node in view.nodes if node.is_leaf}
+        proba, answers = model.predict_proba(X[:200]), model.predict(X[:200])
+        for row, shares, answer in zip(X[:200].to_dict("records"), proba, answers, strict=True):
+            node = view.root
+            while not node.is_leaf:
+                left, right = view.children(node)
+                value = row[node.test.feature]
+                if value is None or value != value:
+                    goes_left = node.missing_left
+                elif node.test.op == "<=":
+                    goes_left = value <= node.test.value
+                else:
+                    goes_left = value in node.test.categories
+                node = left if goes_left else right
+            assert shares == pytest.approx(leaves[node.id].shares, abs=1e-9)
+            assert answer == node.prediction
+            costs = {
+                a: sum(
+                    p * (loss or {}).get(t, {}).get(a, float(a != t)) for t, p in zip(view.classes, shares, strict=True)
+                )
+                for a in view.classes
+            }
+            assert costs[answer] == pytest.approx(min(costs.values()))
+        text = str(model)
+        assert "every answer" not in text
+        assert "rest on" not in text
+    reason = tree.explain_one(X.iloc[0].to_dict())
+    assert reason.experts == reason.depths == {}
+    assert "the answer:" not in str(reason)
+    with pytest.raises(TypeError, match="readable=1 is neither True nor False"):
+        EvergreenTree(readable=1).partial_fit(X, y)

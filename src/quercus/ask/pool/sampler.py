@@ -7,9 +7,10 @@ instead, which the paper does not do: without it nobody could say how right the 
 
 from __future__ import annotations
 
+import copy
 import threading
-import warnings
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any, overload
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from quercus.arguments import check_number, check_seed, check_whole
 from quercus.ask.pool.accuracy import RunningPoolAccuracy
+from quercus.ask.pool.answers import PoolAnswers
 from quercus.ask.pool.budget import PoolBudget, Price
 from quercus.ask.pool.choice import PoolChoice, RegionChoice, is_finer
 from quercus.ask.pool.learner import PoolLearner, Regions
@@ -25,10 +27,11 @@ from quercus.ask.pool.state import PoolState, check_rows, draw_order, draw_unifo
 from quercus.interrupts import uninterrupted
 from quercus.ledger import Ledger
 from quercus.ledger.accuracy import Estimate
+from quercus.ledger.view import PathLike
 from quercus.randomness import new_generator
 
 
-class PoolSampler:
+class PoolSampler(PoolAnswers):
     """Asks for the labels of a pool one after the other, where the learner may err most, and teaches it the answers.
 
     Parameters
@@ -50,9 +53,14 @@ class PoolSampler:
         How many labels may be asked for in all; None: all of them.
     price, budget
         What a label costs, a number or a function of the example, and how much money there is in all.
+    store
+        Where the questions are kept: a file, the address of a PostgreSQL database, or None: in memory. One that holds
+        some is gone on with, also after a crash: give the same pool, the same arguments, and a learner as it was at
+        first.
+    expires
+        How long to wait for an answer; None: forever. `expire` gives up what is over.
     ledger
-        Where the questions are kept; None: in memory. One in a file is gone on with, also after a crash: give the
-        same pool, the same arguments, and a learner as it was at first.
+        In place of `store`: a ledger that is open.
     seed
         Of the order of the rows and of all draws; None: a fresh one.
 
@@ -81,7 +89,7 @@ class PoolSampler:
     >>> X, y = qc.streams.SEA(seed=1).take(500)
     >>> sampler = PoolSampler(qc.HoeffdingTree(), X, labels=60)
     >>> for question in sampler:
-    ...     learned = sampler.answer(question.id, bool(y[question.row]))
+    ...     learned = sampler.answer(question, bool(y[question.row]))
     >>> sampler
     PoolSampler(HoeffdingTree, pool=500, asked=60, open=0, left=0)
     >>> figure = sampler.accuracy()
@@ -100,6 +108,8 @@ class PoolSampler:
         labels: int | None = None,
         price: Price = 1.0,
         budget: float | None = None,
+        store: PathLike | None = None,
+        expires: timedelta | None = None,
         ledger: Ledger | None = None,
         seed: int | None = 0,
     ) -> None:
@@ -111,10 +121,14 @@ class PoolSampler:
             raise TypeError(
                 f"ledger is a {type(ledger).__name__}; give Ledger('labels.db'), or None to keep it in memory."
             )
+        if ledger is not None and store is not None:
+            raise ValueError("store and ledger both say where the questions are kept; give one of them.")
         self._budget = PoolBudget(labels, price, budget)
         self._view = PoolLearner(learner, X)
+        self._first, self._table = copy.deepcopy(learner), X
         self._pool = self._view.rows
-        self.ledger = Ledger() if ledger is None else ledger
+        self.ledger = Ledger(store) if ledger is None else ledger
+        self.expires = expires
         self.delta, self.explore, self.floor = float(delta), float(explore), float(floor)
         self._lock = threading.RLock()
         self._rows: list[int] = []
@@ -206,80 +220,6 @@ class PoolSampler:
             return questions
         return questions[0] if questions else None
 
-    def answer(self, id: int, label: Any) -> bool:
-        """Take an answer, in whatever order they come, and learn it; return False if it was known already.
-
-        Parameters
-        ----------
-        id
-            Of the question.
-        label
-            The label.
-
-        Raises
-        ------
-        UnknownQuestion, AnswerConflict, QuestionExpired, LabelMismatch
-            Nothing has changed then.
-        """
-        with self._lock, uninterrupted():
-            self._learn_answers()
-            row = self._row_of(id)
-            self._view.check(row, label)
-            if not self.ledger.answer(id, label):
-                return False
-            before = self._view.answer(row)[0]
-            self._learn_answers()
-            self.ledger.note_change(id, bool(before != self._view.answer(row)[0]))
-            return True
-
-    def tell(self, id: int, label: Any) -> bool:
-        """Do what `answer` does: its former name, for one more release."""
-        warnings.warn("PoolSampler.tell is now called answer.", DeprecationWarning, stacklevel=2)
-        return self.answer(id, label)
-
-    def expire(self, id: int) -> bool:
-        """Give up a question that nobody can answer; False if it was given up already. Its row is not asked again.
-
-        Parameters
-        ----------
-        id
-            Of the question.
-        """
-        with self._lock:
-            self._row_of(id)
-            return self.ledger.expire_one(id)
-
-    def withdraw(self, id: int) -> bool:
-        """Give up a question and take its price back; False if that was done already. Its row is not asked again.
-
-        Parameters
-        ----------
-        id
-            Of the question.
-
-        Examples
-        --------
-        >>> import quercus as qc
-        >>> sampler = PoolSampler(qc.HoeffdingTree(), [{"age": 41}, {"age": 29}], labels=1)
-        >>> sampler.withdraw(sampler.next().id), sampler.left, sampler.unasked
-        (True, 1.0, 1)
-        """
-        with self._lock:
-            self._row_of(id)
-            withdrawn = self.ledger.withdraw(id)
-            self._refunded += withdrawn
-            return withdrawn
-
-    def question(self, id: int) -> PoolQuestion:
-        """Return a question.
-
-        Parameters
-        ----------
-        id
-            Of the question.
-        """
-        return PoolQuestion.of(self.ledger.question(id), self._row_of(id))
-
     def accuracy(self, alpha: float = 0.05, since: int | None = None) -> Estimate:
         """Return how right the learner is on rows not yet asked, with bounds that hold at every moment together.
 
@@ -360,6 +300,7 @@ class PoolSampler:
         return self.ledger.ask_rows(
             [self._pool.example(row) for row in rows],
             row=np.array(rows),
+            expires=None if self.expires is None else datetime.now(UTC) + self.expires,
             covered=steps,
             price=np.array(prices),
             worth=np.array([choice.worth for choice in chosen]),
@@ -369,22 +310,3 @@ class PoolSampler:
             probability=np.array([probability for _, probability in answers]),
             state=state.to_bytes(),
         )
-
-    def _learn_answers(self, stop: int | None = None, again: bool = False) -> None:
-        """Teach the learner the answers of the ledger that it has not learned, up to so many in all."""
-        if self.ledger.asked != self.asked:
-            raise ValueError("somebody else asked questions in the ledger of this sampler; give it one of its own.")
-        for answer in self.ledger.events_since(self._learned)[: None if stop is None else stop - self._learned]:
-            try:
-                self._view.learn(self._rows[answer.id - 1], answer.label)
-            except (TypeError, ValueError) as error:
-                if not again:
-                    raise
-                warnings.warn(
-                    f"the answer to question {answer.id} cannot be learned: {error}", UserWarning, stacklevel=4
-                )
-            self._learned += 1
-
-    def _row_of(self, id: int) -> int:
-        self.ledger.question(id)
-        return self._rows[int(id) - 1]

@@ -37,6 +37,10 @@ class EvergreenTree(Classifier):
         Names or positions of columns that hold categories although they look like numbers.
     features
         ``"closed"``: features that were not in the first example are refused; ``"open"``: they are added.
+    readable
+        Whether the printed tree alone is the model: an answer is that of its leaf, by the shares that are shown there.
+        Otherwise prunings, recent labels and single features count as well, which is more accurate; by how much,
+        ``docs/evergreen.md`` tells.
     max_bytes
         Limit for the memory of the tree, rows included.
     seed
@@ -79,6 +83,7 @@ class EvergreenTree(Classifier):
         loss: Mapping[Any, Mapping[Any, float]] | None = None,
         nominal: Collection[str | int] | None = None,
         features: str = "closed",
+        readable: bool = False,
         max_bytes: int = 2**25,
         seed: int | None = 0,
     ) -> None:
@@ -88,6 +93,7 @@ class EvergreenTree(Classifier):
         self.loss = loss
         self.nominal = nominal
         self.features = features
+        self.readable = readable
         self.max_bytes = max_bytes
         self.seed = seed
 

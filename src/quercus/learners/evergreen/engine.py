@@ -14,13 +14,14 @@ from quercus.explain import Explanation, TreeView
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive import engine as additive
 from quercus.learners.evergreen.additive.engine import find_contributions, weigh_additive
-from quercus.learners.evergreen.explaining import EXPERTS, Contribution, EvergreenExplanation
+from quercus.learners.evergreen.explaining import Contribution, EvergreenExplanation
 from quercus.learners.evergreen.files import read_frozen, read_tree
 from quercus.learners.evergreen.kernels import answer_rows, run_rows
 from quercus.learners.evergreen.layout import (
     ALARMED,
     BEGIN,
     BUILT,
+    LEAVES_ALONE,
     MOST_EDGES,
     NEEDS_CAPACITY,
     NEEDS_EDGES,
@@ -34,11 +35,12 @@ from quercus.learners.evergreen.layout import (
 from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
 from quercus.learners.evergreen.view import (
     find_leaves,
+    is_readable,
     trace_path,
     view_path,
     view_tree,
     weigh_depths,
-    weigh_experts,
+    weigh_parts,
 )
 from quercus.predictor import Predictor
 from quercus.rows import DONE, Rows
@@ -108,12 +110,11 @@ class AnswerEngine:
         nodes, proba = view_path(state, model.schema_, path, answer), model.predict_proba_one(x)
         reason = Explanation.from_path(nodes, model._labels.tolist(), x, answer, proba, learned=True)
         by_additive = weigh_additive(state.additive)
-        shares = [(1.0 - by_additive) * share for share in weigh_experts(state.options[0])]
         against, contributions = _explain_additive(model, x, row, answer, proba) if by_additive > 0.0 else (None, ())
         return EvergreenExplanation.from_explanation(
             reason,
-            depths=dict(enumerate(weigh_depths(state.tree, path))),
-            experts=dict(zip(EXPERTS, (*shares, by_additive), strict=True)),
+            depths={} if is_readable(state) else dict(enumerate(weigh_depths(state.tree, path))),
+            experts={} if is_readable(state) else weigh_parts(state),
             against=against,
             contributions=contributions,
         )
@@ -149,6 +150,8 @@ class EvergreenEngine(AnswerEngine):
         check_number("max_bytes", params.max_bytes, least=1)
         if not isinstance(params.adaptive, bool | np.bool):
             raise TypeError(f"adaptive={params.adaptive!r} is neither True nor False.")
+        if not isinstance(getattr(params, "readable", False), bool | np.bool):
+            raise TypeError(f"readable={params.readable!r} is neither True nor False.")
 
     def is_monitoring(self, params: Any) -> bool:
         """Return whether the tree monitors its own errors."""
@@ -169,6 +172,8 @@ class EvergreenEngine(AnswerEngine):
         """Return the empty state for this many features."""
         settings = self.settings(params, np.random.SeedSequence(params.seed).generate_state(1, np.uint64)[0])
         settings["without"] = sum(_PARTS.get(part, 0) for part in params._ablate)
+        if getattr(params, "readable", False):
+            settings["without"] = LEAVES_ALONE
         return rebuilding.new_state(settings, features, int(params.max_bytes))
 
     def load_state(self, params: Any, model: Model) -> EvergreenState:

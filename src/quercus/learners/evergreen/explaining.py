@@ -122,11 +122,13 @@ class EvergreenExplanation(Explanation):
     def __str__(self) -> str:
         lines = [Explanation.__str__(self)]
         if self.prediction is not None and len(self.depths) > 1:
-            lines.append(f"prunings count by depth: {_list({f'{depth}:': w for depth, w in self.depths.items()})}")
+            lines.append(
+                f"prunings count by depth: {show_weights({f'{depth}:': w for depth, w in self.depths.items()})}"
+            )
         if self.contributions and self.experts.get(EXPERTS[-1], 0.0) >= _LEAST:
             lines.append(self._additive_text())
         if self.prediction is not None and self.experts:
-            lines.append(f"the answer: {_list(self.experts)}")
+            lines.append(f"the answer: {show_weights(self.experts)}")
         return "\n  ".join(lines)
 
     def _additive_text(self) -> str:
@@ -140,6 +142,17 @@ class EvergreenExplanation(Explanation):
     __repr__ = __str__
 
 
-def _list(weights: Mapping[str, float]) -> str:
-    """Write those that count."""
+def show_weights(weights: Mapping[str, float]) -> str:
+    """Write what counts how much, but for what hardly does.
+
+    Parameters
+    ----------
+    weights
+        Shares by name.
+
+    Examples
+    --------
+    >>> show_weights({"all prunings": 0.57, "the leaf": 0.002, "recent labels": 0.428})
+    'all prunings 57%, recent labels 43%'
+    """
     return ", ".join(f"{name} {show_share(weight)}" for name, weight in weights.items() if weight >= _LEAST)

@@ -46,6 +46,8 @@ NEEDS_RESIZE, NEEDS_CAPACITY, BEGIN, BUILT, READY, ALARMED, NEEDS_EDGES = range(
 # What a loop over rows does, beside the modes in `quercus.rows`.
 FINISH, REPLAY = 16, 32
 NO_AGGREGATE, NO_RECENT, NO_ADDITIVE = 1, 2, 4
+# All that answers beside the leaves is off.
+LEAVES_ALONE = NO_AGGREGATE | NO_RECENT | NO_ADDITIVE
 
 
 class Tree(NamedTuple):

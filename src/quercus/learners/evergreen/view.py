@@ -9,9 +9,16 @@ import numpy as np
 
 from quercus.engine import Floats, Integers
 from quercus.explain import Leaf, Node, Test, TreeView
-from quercus.explain.words import show_share
 from quercus.learners.evergreen.additive.engine import weigh_additive
-from quercus.learners.evergreen.layout import LAST_CATEGORY, LEAST_PART, MISSING, NO_AGGREGATE, NO_RECENT
+from quercus.learners.evergreen.explaining import EXPERTS, show_weights
+from quercus.learners.evergreen.layout import (
+    LAST_CATEGORY,
+    LEAST_PART,
+    LEAVES_ALONE,
+    MISSING,
+    NO_AGGREGATE,
+    NO_RECENT,
+)
 from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
 from quercus.schema import Schema
 
@@ -201,22 +208,52 @@ def view_tree(state: AnyTree, schema: Schema, learner: str, loss: Floats, growin
     proba[:, :known] = node_proba(state)
     merit = proba if len(loss) == 0 else -(proba @ loss)
     answers = order[np.argmax(merit[:, order], axis=1)] if known else np.zeros(len(nodes), np.int64)
-    built, waiting = [], [(0, -1)]
+    built, waiting, readable = [], [(0, -1)], is_readable(state)
     while waiting:
         v, parent = waiting.pop()
         answer, left = int(answers[v]), int(nodes["left"][v])
         label, chance = (schema.labels[answer], float(proba[v, answer])) if known else (None, None)
-        built.append(_node(state, schema, order, v, parent, label, _leaf(state, v, growing, chance)))
+        leaf = _leaf(state, v, growing, None if readable else chance)
+        built.append(_node(state, schema, order, v, parent, label, leaf, proba[v] if readable else None))
         if left:
             waiting += [(left + 1, v), (left, v)]
     seen = int(state.options["seen"][0])
-    return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), seen, FEWER, _beside(state))
+    beside = "" if readable or not known else f"every answer: {show_weights(weigh_parts(state))}"
+    return TreeView(learner, tuple(labels.tolist()), tuple(schema.names), tuple(built), seen, FEWER, beside)
 
 
-def _beside(state: AnyTree) -> str:
-    """Say that single features count, if they do."""
-    share = weigh_additive(state.additive)
-    return f"what single features tell is added to that: {show_share(share)} of an answer" if share >= 0.01 else ""
+def weigh_parts(state: AnyTree) -> dict[str, float]:
+    """Return how much each part counts in an answer, by the names that explanations have.
+
+    Parameters
+    ----------
+    state
+        The tree.
+
+    Examples
+    --------
+    >>> weigh_parts(EvergreenState.empty())["the leaf"]
+    0.3333333333333333
+    """
+    by_additive = weigh_additive(state.additive)
+    shares = [(1.0 - by_additive) * share for share in weigh_experts(state.options[0])]
+    return dict(zip(EXPERTS, (*shares, by_additive), strict=True))
+
+
+def is_readable(state: AnyTree) -> bool:
+    """Return whether the leaves alone answer, as they are shown.
+
+    Parameters
+    ----------
+    state
+        The tree.
+
+    Examples
+    --------
+    >>> is_readable(EvergreenState.empty())
+    False
+    """
+    return int(state.options["without"][0]) & LEAVES_ALONE == LEAVES_ALONE
 
 
 def view_path(state: AnyTree, schema: Schema, path: list[int], answer: Any) -> list[Node]:
@@ -242,17 +279,37 @@ def view_path(state: AnyTree, schema: Schema, path: list[int], answer: Any) -> l
     """
     _, order = schema.classes_sorted()
     above = [-1, *path[:-1]]
+    proba = node_proba(state) if is_readable(state) else None
     return [
-        _node(state, schema, order, v, parent, answer if v == path[-1] else None, _leaf(state, v, True, None))
+        _node(
+            state,
+            schema,
+            order,
+            v,
+            parent,
+            answer if v == path[-1] else None,
+            _leaf(state, v, True, None),
+            None if proba is None else proba[v],
+        )
         for v, parent in zip(path, above, strict=True)
     ]
 
 
-def _node(state: AnyTree, schema: Schema, order: Integers, v: int, parent: int, answer: Any, leaf: Leaf | None) -> Node:
+def _node(
+    state: AnyTree,
+    schema: Schema,
+    order: Integers,
+    v: int,
+    parent: int,
+    answer: Any,
+    leaf: Leaf | None,
+    proba: Floats | None = None,
+) -> Node:
     nodes, known = state.tree.nodes, int(state.options["classes"][0])
     test, missing_left = (None, True) if leaf is not None else _test(state, v, schema)
     counts = np.zeros(len(order))
-    counts[:known] = state.tree.counts[v, :known]
+    # Of a tree whose leaves alone answer, the shares that are shown are the probabilities that are answered.
+    counts[:known] = state.tree.counts[v, :known] if proba is None else nodes["n"][v] * proba[:known]
     return Node(
         id=v,
         parent=parent,
@@ -271,7 +328,14 @@ def _leaf(state: AnyTree, v: int, growing: bool, chance: float | None) -> Leaf |
     if state.tree.nodes["left"][v]:
         return None
     # Its splits were chosen by the labels that it counts: no bounds on the true shares follow from these.
-    return Leaf("all prunings", growing, None, None, float(state.tree.nodes["n"][v]), chance)
+    return Leaf(
+        "majority" if is_readable(state) else "all prunings",
+        growing,
+        None,
+        None,
+        float(state.tree.nodes["n"][v]),
+        chance,
+    )
 
 
 def _test(state: AnyTree, v: int, schema: Schema) -> tuple[Test, bool]:

@@ -86,6 +86,7 @@ def upgrade() -> None:
         postgresql_where=sa.text("status = 'open'"),
     )
     op.create_index("ix_question_order", "question", ["answer_order"], unique=True)
+    op.create_index(op.f("ix_question_case_id"), "question", ["case_id"], unique=False)
     op.create_index(op.f("ix_question_row_id"), "question", ["row_id"], unique=False)
     op.create_table(
         "answer",

@@ -1,0 +1,197 @@
+"""What an asker does with answers: it keeps them, learns them, and makes good what was wrong."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from quercus.ask.cases import CaseShelf
+from quercus.ask.keeping import LearnerKeeper
+from quercus.ask.running_accuracy import RunningAccuracy
+from quercus.ask.view import AskerView, id_of
+from quercus.interrupts import uninterrupted
+from quercus.ledger import Question
+
+
+class AnswerTaker(AskerView):
+    """The part of an `Asker` that takes answers.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> issubclass(qc.Asker, AnswerTaker)
+    True
+    """
+
+    _keeper: LearnerKeeper
+    _shelf: CaseShelf
+    _classes: list[Any] | None
+
+    def _begin_accuracy(self) -> None:
+        loss = getattr(self.learner, "loss", None)
+        self._accuracy_so_far = RunningAccuracy(self.ledger, self.state, loss if isinstance(loss, Mapping) else None)
+
+    def answer(
+        self, question: Question | int, label: Any, *, who: str | None = None, time: datetime | None = None
+    ) -> bool:
+        """Take an answer, in whatever order they come, and learn it; return False if it was known already.
+
+        Another person's answer to a question that has one is kept beside it and not learned. The ledger also notes
+        whether the learner answers the row otherwise now.
+
+        Parameters
+        ----------
+        question
+            Or its id.
+        label
+            The label.
+        who
+            Gave it.
+        time
+            When it came; None: now.
+
+        Raises
+        ------
+        UnknownQuestion, AnswerConflict, QuestionExpired
+            Nothing has changed then.
+        """
+        with self._lock, uninterrupted():
+            asked = self.ledger.question(id_of(question))
+            self._check_label(asked, label)
+            if not self.ledger.answer(asked.id, label, who=who, time=time):
+                return False
+            self._learn(asked, label)
+            return True
+
+    def answer_many(self, answers: Iterable[tuple[Question | int, Any]], *, who: str | None = None) -> list[int]:
+        """Take answers that waited together, all or none, and learn them in order; return the ids of those learned.
+
+        Parameters
+        ----------
+        answers
+            Questions or their ids, and labels.
+        who
+            Gave them.
+        """
+        with self._lock, uninterrupted():
+            given = [(self.ledger.question(id_of(question)), label) for question, label in answers]
+            for asked, label in given:
+                self._check_label(asked, label)
+            new = self.ledger.answer_many([(asked.id, label) for asked, label in given], who=who)
+            labels = {asked.id: (asked, label) for asked, label in reversed(given)}
+            for id in new:
+                self._learn(*labels[id])
+            return new
+
+    def _check_label(self, asked: Question, label: Any) -> None:
+        if self._classes is not None and label not in self._classes:
+            close = difflib.get_close_matches(str(label), list(map(str, self._classes)), 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(map(repr, self._classes))}."
+            raise ValueError(f"{label!r} is none of the classes; {hint}")
+        if asked.case is None:
+            self.learner_view.check(asked.features, label)
+
+    def _learn(self, asked: Question, label: Any) -> None:
+        if asked.case is None:
+            before = self.learner_view.predict(asked.features)
+            self.learner_view.learn(asked.features, label, asked.explored)
+            after = self.learner_view.predict(asked.features)
+        else:
+            case = self._shelf.find(self.learner, asked.case)
+            before, state = case.prediction, case.to_dict() | {"ledger": None}
+            self.learner_view.learn_case(case, label)
+            after = self.learner.resume(state).prediction
+        self.ledger.note_change(asked.id, bool(before != after))
+        self._keeper.save(self.learner)
+
+    def correct(
+        self, question: Question | int, label: Any, *, who: str | None = None, time: datetime | None = None
+    ) -> bool:
+        """Replace a wrong answer by the right one; return False if it is the right one already.
+
+        The learner is made again from the answers as they stand now, in the order in which they came: `learner` is
+        another object then. What was asked, what it cost and how it came about stay as they were.
+
+        Parameters
+        ----------
+        question
+            Or its id.
+        label
+            The right label.
+        who
+            Gave it.
+        time
+            When it came; None: now.
+        """
+        with self._lock, uninterrupted():
+            asked = self.ledger.question(id_of(question))
+            self._check_label(asked, label)
+            if not self.ledger.correct(asked.id, label, who=who, time=time):
+                return False
+            self.learner_view = self._keeper.rebuild()
+            self._shelf.bring_to(self.learner)
+            self._begin_accuracy()
+            return True
+
+    def skip(self, question: Question | int, *, who: str | None = None) -> None:
+        """Note that somebody cannot answer a question; it comes after the others from now on.
+
+        Parameters
+        ----------
+        question
+            Or its id.
+        who
+            Skipped it.
+        """
+        with self._lock:
+            self.ledger.skip(id_of(question), who=who)
+
+    def expire(self, before: datetime | None = None, *, refund: bool = False) -> list[int]:
+        """Give up the open questions whose time is over and return their ids.
+
+        Parameters
+        ----------
+        before
+            Those that expire until then; None: until now.
+        refund
+            Whether their money goes back to the budget.
+        """
+        with self._changing():
+            for id in self.ledger.due(before) if refund else ():
+                self.state.refund(self.ledger.question(id).price)
+            return self.ledger.expire(before, refund=refund, state=self.state.to_bytes())
+
+    def withdraw(self, question: Question | int) -> bool:
+        """Give up a question that nobody will answer, and take its money back; False if it was given up already.
+
+        Parameters
+        ----------
+        question
+            Or its id.
+        """
+        with self._changing():
+            asked = self.ledger.question(id_of(question))
+            if asked.status == "open":
+                self.state.refund(asked.price)
+            return self.ledger.withdraw(asked.id, state=self.state.to_bytes())
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Let nothing have happened if something fails."""
+        with self._lock, uninterrupted():
+            before = self.state.to_bytes()
+            try:
+                yield
+            except BaseException:
+                self.state.set_bytes(before)
+                raise
+            self._keep_state()
+
+    def _keep_state(self) -> None:
+        """Keep the rows that were seen and not asked, which no question tells of."""
+        state = self.state.to_bytes()
+        if self.ledger.is_durable and state != self.ledger.last_state:
+            self.ledger.keep_state(state)

@@ -1,0 +1,122 @@
+"""The cases of an asker: examples whose features are bought one by one, before their label is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from quercus.engine import BuysFeatures, CaseLike
+from quercus.ledger import Ledger
+
+
+class CaseShelf:
+    """Opens cases, keeps them in the ledger, and brings them back.
+
+    Parameters
+    ----------
+    ledger
+        Where they are kept.
+
+    Attributes
+    ----------
+    live
+        Cases of this process, by their numbers in the ledger.
+
+    Examples
+    --------
+    >>> from quercus import UtilityTree
+    >>> shelf = CaseShelf(Ledger())
+    >>> case = shelf.open(UtilityTree(costs={"mri": 500, "age": 0}), {"age": 41}, "patient 7", True)
+    >>> case.question
+    'mri'
+    >>> shelf.number_of(case)
+    1
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.live: dict[int, CaseLike] = {}
+
+    def open(
+        self, learner: BuysFeatures, known: Mapping[str, Any] | None, key: str | int | None, explore: bool
+    ) -> CaseLike:
+        """Open a case, or return the one about the row of that key.
+
+        Parameters
+        ----------
+        learner
+            Buys the features.
+        known
+            What is known already.
+        key
+            The application's own name of the row.
+        explore
+            Whether to ask also for the sake of learning.
+        """
+        given = dict(known or {})
+        if key is not None and self._ledger.has_row(key, given):
+            for number, _, _, state in self._ledger.cases(key):
+                return self.find(learner, number, state)
+        opened = learner._opened
+        case: CaseLike = learner.open(given, explore=explore)
+        try:
+            number = self._ledger.open_case(given, case.to_dict(), key=key)
+        except BaseException:
+            learner._note_cases(opened, learner.spent_)
+            raise
+        case.record_in(self._ledger, number)
+        self.live[number] = case
+        return case
+
+    def find(self, learner: BuysFeatures, number: int, state: Mapping[str, Any] | None = None) -> CaseLike:
+        """Return a case that is kept.
+
+        Parameters
+        ----------
+        learner
+            Buys the features.
+        number
+            In the ledger.
+        state
+            What is kept of it, if that is at hand.
+        """
+        if number not in self.live:
+            kept = self._ledger.case(number) if state is None else state
+            case: CaseLike = learner.resume(kept, ledger=self._ledger if kept["ledger"] else None)
+            case.record_in(self._ledger, number)
+            self.live[number] = case
+        return self.live[number]
+
+    def open_cases(self, learner: BuysFeatures) -> list[CaseLike]:
+        """Return the cases that are open.
+
+        Parameters
+        ----------
+        learner
+            Buys the features.
+        """
+        return [self.find(learner, number, state) for number, _, _, state in self._ledger.cases()]
+
+    def number_of(self, case: CaseLike) -> int:
+        """Return the number of a case in the ledger.
+
+        Parameters
+        ----------
+        case
+            One that was opened here.
+        """
+        for number, mine in self.live.items():
+            if mine is case:
+                return number
+        raise ValueError("this case was not opened by this asker; give one that open() returned.")
+
+    def bring_to(self, learner: BuysFeatures) -> None:
+        """Let all cases go on with another learner.
+
+        Parameters
+        ----------
+        learner
+            The other one.
+        """
+        for case in self.live.values():
+            case.bring_to(learner)

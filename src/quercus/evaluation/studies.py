@@ -1,0 +1,146 @@
+"""The loop behind `repeat`, `frontier` and `feature_frontier`: trials on the same rows, once per seed.
+
+What changes from seed to seed are the rows or their order, the learner and the policy.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quercus.evaluation.errors import Interrupted
+from quercus.evaluation.prequential import evaluate
+from quercus.evaluation.run import Run
+
+if TYPE_CHECKING:
+    from quercus.ask import Policy
+    from quercus.streams import Stream
+
+Study = TypeVar("Study")
+Runs = Mapping[Any, Run]
+
+
+class Trial(NamedTuple):
+    """What is evaluated once per seed: an untrained learner for a seed, what it is called, and which labels it gets."""
+
+    learner: Callable[[int], Any]
+    title: str
+    policy: Policy | None = None
+
+
+def run_trials(
+    stream: Stream,
+    trials: Mapping[tuple[Any, ...], Trial],
+    seeds: Iterable[int],
+    collect: Callable[[Runs, tuple[int, ...]], Study],
+    shuffle: bool,
+    delay: Any = 0,
+    **options: Any,
+) -> Study:
+    """Evaluate every trial on the same rows for each seed, and collect the runs.
+
+    A generator gives other rows with each seed; other data comes in another order, if told so. Runs are kept without
+    learners and ledgers, by key and seed. An interruption carries what was collected of the seeds that are done.
+    """
+    done: list[int] = []
+    runs: dict[tuple[Any, ...], Run] = {}
+    try:
+        for seed in seeds:
+            rows = stream_for(stream, seed, shuffle)
+            for key, trial in trials.items():
+                given = options | {"ask": policy_for(trial.policy, seed), "delay": delay, "delay_seed": seed}
+                run = evaluate(rows, trial.learner(seed), name=f"{trial.title}, seed {seed}", **given)
+                runs[*key, seed] = dataclasses.replace(run, learner=None, ledger=None)
+            done.append(seed)
+    except Interrupted as stop:
+        stop.repeats = stop.frontier = collect(runs, tuple(done)) if done else None
+        raise
+    return collect(runs, tuple(done))
+
+
+def by_name(things: Any, what: str = "learner to repeat") -> dict[str, Any]:
+    """Return learners or policies by name, be they in a dict, in a list or single."""
+    if isinstance(things, Mapping):
+        named = {str(name): thing for name, thing in things.items()}
+    else:
+        named = {}
+        for thing in things if isinstance(things, list | tuple) else [things]:
+            name = base = type(thing).__name__
+            count = 1
+            while name in named:
+                count += 1
+                name = f"{base} {count}"
+            named[name] = thing
+    if not named:
+        raise ValueError(f"there is no {what}; give at least one.")
+    return named
+
+
+def check_seeds(seeds: Iterable[int]) -> list[int]:
+    """Return seeds as a list, or say what is wrong with them."""
+    found = list(seeds)
+    wrong = [s for s in found if isinstance(s, bool) or not hasattr(s, "__index__") or s < 0]
+    if wrong or not found or len(set(found)) < len(found):
+        raise ValueError(f"seeds are {found!r}; give whole numbers that differ, such as range(5).")
+    return [int(seed) for seed in found]
+
+
+def stream_for(stream: Stream, seed: int, shuffle: bool) -> Stream:
+    """Return other rows of a generator, or the same rows in another order if told so."""
+    with_seed = getattr(stream, "with_seed", None)
+    if with_seed is not None:
+        other: Stream = with_seed(seed)
+        return other
+    return stream.shuffled(seed) if shuffle else stream
+
+
+def seed_parameters(learner: Any) -> list[str]:
+    """Return the names of the parameters that are a learner's seed: its own, or those of estimators within it."""
+    if not hasattr(learner, "get_params"):
+        return []
+    own = [name for name in ("seed", "random_state") if name in learner.get_params(deep=False)]
+    return own[:1] or [name for name in learner.get_params() if name.endswith("__random_state")]
+
+
+def untrained(learner: Any) -> Any:
+    """Return a copy that has learned nothing; a plain one of something that cannot be cloned."""
+    if hasattr(learner, "clone"):  # river
+        return learner.clone()
+    from sklearn.base import clone
+
+    return clone(learner) if hasattr(learner, "get_params") else copy.deepcopy(learner)
+
+
+def fresh(learner: Any, seed: int) -> Any:
+    """Return an untrained copy of a learner, with the seed if it takes one."""
+    seeds = dict.fromkeys(seed_parameters(learner), seed)
+    return untrained(learner).set_params(**seeds) if seeds else untrained(learner)
+
+
+def policy_for(policy: Policy | None, seed: int) -> Policy | None:
+    """Return a policy with another seed, unless it draws fresh numbers anyhow."""
+    if dataclasses.is_dataclass(policy) and not isinstance(policy, type) and policy.seed is not None:
+        return dataclasses.replace(policy, seed=seed)
+    return policy
+
+
+def mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean and its standard error, NaN for a single value."""
+    error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return float(values.mean()), error
+
+
+def compared(values: NDArray[np.float64], first: NDArray[np.float64]) -> dict[str, float]:
+    """Return mean and standard error, and those of the differences to the first, seed by seed.
+
+    What all share (easy rows, hard rows) drops out of the differences.
+    """
+    mean, error = mean_and_error(values)
+    apart, apart_error = mean_and_error(values - first)
+    return {"mean": mean, "error": error, "difference": apart, "difference_error": apart_error}

@@ -1,0 +1,218 @@
+"""What is kept beside questions and answers: rows, cases, models, and the state of whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from quercus.ledger.answering import KNOWN, AnswerKeeper
+from quercus.ledger.asking import read_key
+from quercus.ledger.errors import KeyConflict
+from quercus.ledger.values import read_features, to_json, to_micros
+
+# Models that are kept beside the starting one.
+SNAPSHOTS = 4
+
+
+class StateKeeper(AnswerKeeper):
+    """The part of a `Ledger` that keeps rows, cases, models and states.
+
+    Examples
+    --------
+    >>> from quercus.ledger import Ledger
+    >>> issubclass(Ledger, StateKeeper)
+    True
+    """
+
+    def set_about(self, about: str) -> None:
+        """Keep a text with the ledger, such as whose it is.
+
+        Parameters
+        ----------
+        about
+            The text.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ledger.set_about("frauds")
+        >>> ledger.about
+        'frauds'
+        """
+        self._database.write(lambda connection: self._records.save_about(connection, about))
+        self._about = about
+
+    def note_row(self, features: Mapping[str, Any], key: str | int, *, state: bytes = b"") -> None:
+        """Keep that a row was seen, about which nothing is asked.
+
+        Parameters
+        ----------
+        features
+            As in `ask`.
+        key
+            The application's own name of it.
+        state
+            Bytes to be found again in `last_state`.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ledger.note_row({"age": 41}, key=7)
+        >>> ledger.has_row(7, {"age": 41}), ledger.has_row(8, {"age": 41})
+        (True, False)
+        """
+        with self._changing(state):
+            if not self.has_row(key, features):
+                values = {"id": self._rows + 1, "key": read_key(key), "features": to_json(read_features(features))}
+                self._write(
+                    lambda connection: self._records.insert_rows(connection, [values], []), state=state, durable=False
+                )
+                self._rows += 1
+
+    def has_row(self, key: str | int, features: Mapping[str, Any]) -> bool:
+        """Tell whether a row was seen; raise an error if the one under its key has other values.
+
+        Parameters
+        ----------
+        key
+            The application's own name of it.
+        features
+            Its values by name.
+        """
+        return self._find_row(read_key(key), to_json(read_features(features))) is not None
+
+    def _find_row(self, key: str, features: str) -> int | None:
+        found = self._database.read(lambda connection: self._records.find_key(connection, key))
+        if found is None:
+            return None
+        if found[1] != features:
+            raise KeyConflict(f"the row with key {key!r} has other values ({found[1]}); give another row another key.")
+        return int(found[0])
+
+    def open_case(self, known: Mapping[str, Any], state: Mapping[str, Any], *, key: str | int | None = None) -> int:
+        """Keep a case, whose features are bought one by one, and return its number.
+
+        Parameters
+        ----------
+        known
+            What is known at first.
+        state
+            What it takes to go on with it, as plain JSON.
+        key
+            The application's own name of the row.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ledger.open_case({"age": 41}, {"steps": []}, key="patient 7")
+        1
+        >>> ledger.keep_case(1, {"steps": ["mri"]}), ledger.cases("patient 7"), ledger.cases()
+        (None, [(1, 'patient 7', False, {'steps': ['mri']})], [(1, 'patient 7', False, {'steps': ['mri']})])
+        """
+        with self._changing():
+            name, features = None if key is None else read_key(key), to_json(read_features(known))
+            found = None if name is None else self._find_row(name, features)
+            row_id = self._rows + 1 if found is None else found
+            new_rows = [{"id": row_id, "key": name, "features": features}] if found is None else []
+            number = int(self._database.read(self._records.count_cases)) + 1
+            values: dict[str, Any] = {"id": number, "row_id": row_id, "opened_at": to_micros(None)}
+            values |= {"closed": False, "state": to_json(dict(state))}
+            self._write(lambda connection: self._records.insert_case(connection, new_rows, values))
+            self._rows += len(new_rows)
+            return number
+
+    def keep_case(self, number: int, state: Mapping[str, Any] | None = None, *, closed: bool = False) -> None:
+        """Keep what a case knows now.
+
+        Parameters
+        ----------
+        number
+            Of the case.
+        state
+            As in `open_case`; None: as it is.
+        closed
+            Whether it is over.
+        """
+        values: dict[str, Any] = {"closed": closed} | ({} if state is None else {"state": to_json(dict(state))})
+        with self._changing():
+            self._write(lambda connection: self._records.change_case(connection, number, **values))
+
+    def save_snapshot(self, model: bytes) -> None:
+        """Keep a model that has learned all answers so far; of older ones only some, and the first.
+
+        Parameters
+        ----------
+        model
+            As bytes.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ledger.save_snapshot(b"a tree")
+        >>> ledger.snapshots()
+        [(0, b'a tree')]
+        """
+        with self._changing():
+            learned, now = self._answered, to_micros(None)
+            self._write(lambda connection: self._records.save_snapshot(connection, learned, model, SNAPSHOTS, now))
+
+    def keep_state(self, state: bytes) -> None:
+        """Keep another `last_state`; a kill of the process cannot undo it, a power cut can.
+
+        Parameters
+        ----------
+        state
+            The bytes.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ledger.keep_state(b"7 rows")
+        >>> ledger.last_state
+        b'7 rows'
+        """
+        with self._changing(state):
+            self._write(lambda _: None, state=state, durable=False)
+
+    def note_change(self, id: int, changed: bool) -> None:
+        """Note whether the learner's answer to this example changed by learning it; the last note counts.
+
+        Parameters
+        ----------
+        id
+            Of a question that is answered.
+        changed
+            Whether it changed.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ids = ledger.ask_rows({"age": [41]}, row=0, covered=1, answers=["yes"])
+        >>> ledger.note_change(1, True)
+        >>> ledger.question(1).changed
+        True
+        """
+        with self._changing():
+            question = self.question(id)
+            if not isinstance(changed, bool | np.bool):
+                raise TypeError(f"changed={changed!r} is neither True nor False.")
+            if question.status != "answered":
+                raise ValueError(f"question {id} has no answer to learn from; note a change when it has one.")
+            if question.changed != changed:
+                # Of no use after a crash: it goes with the next transaction.
+                self._noted[question.id] = bool(changed)
+                self._remember(question, changed=bool(changed))
+                if len(self._noted) == KNOWN:
+                    self._flush()
+
+    def _flush(self) -> None:
+        if self._noted and not self._database.is_closed:
+            self._write(lambda _: None, durable=False)
