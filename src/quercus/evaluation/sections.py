@@ -11,7 +11,7 @@ import numpy as np
 from quercus.evaluation import charts
 from quercus.evaluation.bought import cost_rows
 from quercus.evaluation.extras import alt
-from quercus.evaluation.tables import figure_rows, label_rows
+from quercus.evaluation.tables import figure_rows, label_rows, probability_rows
 from quercus.evaluation.words import show, show_bounds
 from quercus.explain.words import plural
 
@@ -154,7 +154,7 @@ def _classes(runs: Sequence[Run]) -> Section:
 
 
 def _of_classes(run: Run) -> list[ReportPart]:
-    totals, areas = run.confusion.sum(axis=1), getattr(run, "roc", None) or {}
+    totals, areas = run.confusion.sum(axis=1), run.roc
     lines = []
     for i in np.argsort(-totals, kind="stable")[:_MOST_CLASSES]:
         label, right, answers = run.classes[i], int(run.confusion[i, i]), int(run.confusion[:, i].sum())
@@ -171,8 +171,8 @@ def _of_classes(run: Run) -> list[ReportPart]:
 
 
 def _probabilities(runs: Sequence[Run]) -> Section:
-    told = [run for run in runs if getattr(run, "calibration", None)]
-    ranked = [run for run in runs if getattr(run, "roc", None)]
+    told = [run for run in runs if run.calibration]
+    ranked = [run for run in runs if run.roc]
     shared = [_drawn(charts.calibration_chart(told), title="Calibration")] if told else []
     drawn = _each(ranked, lambda run: [_drawn(charts.roc_chart(run), title="Receiver operating characteristic")])
     if len(runs) == 1:
@@ -218,11 +218,15 @@ def _tree_html(run: Run) -> str:
 
 def _figures(runs: Sequence[Run]) -> Section:
     if len(runs) == 1:
-        return Section("All figures", shared=[_table(("", "", "learner ahead by"), figure_rows(runs[0]), note=_NOTES)])
-    columns = [{row[0]: row[1] for row in figure_rows(run)} for run in runs]
+        return Section("All figures", shared=[_table(("", "", "learner ahead by"), _all_rows(runs[0]), note=_NOTES)])
+    columns = [{row[0]: row[1] for row in _all_rows(run)} for run in runs]
     names = dict.fromkeys(name for column in columns for name in column)
     rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
     return Section("All figures", shared=[_table(("", *charts.named(runs)), rows, note=_NOTES, wide=True)])
+
+
+def _all_rows(run: Run) -> list[tuple[str, ...]]:
+    return [*figure_rows(run), *probability_rows(run)]
 
 
 def _parameters(runs: Sequence[Run]) -> Section:
