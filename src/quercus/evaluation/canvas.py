@@ -118,37 +118,12 @@ def line_chart(
     'log'
     """
     data = _rows(lines, x, y, together=not points)
-    name = f"q{zlib.crc32(json.dumps(data).encode()):08x}"  # so that charts can be put beside each other
     base = alt.Chart(alt.Data(values=data)).encode(
         x=alt.X("x:Q", title=x.title, axis=_axis(x, grid=False), scale=_scale(x, data, "x")),
         y=alt.Y("y:Q", title=y.title, axis=_axis(y, grid=True), scale=_scale(y, _shown(data, x), "y")),
         **_looks(lines),
     )
-    # The wheel alone is left to the page around it.
-    zoom = alt.selection_interval(name=f"{name}_zoom", bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]")
-    pick = alt.selection_point(name=f"{name}_pick", fields=["line"], bind="legend") if len(lines) > 1 else None
-
-    def faded(full: float, rest: float) -> Any:
-        return alt.value(full) if pick is None else alt.condition(pick, alt.value(full), alt.value(rest))
-
-    layers = [base.mark_line(clip=True, strokeJoin="round").encode(opacity=faded(1.0, 0.12))]
-    if any("low" in row for row in data):
-        band = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_area(clip=True, strokeWidth=0)
-        layers.insert(0, band.encode(y="low:Q", y2="high:Q", opacity=faded(0.16, 0.02)))
-    if any(row["lone"] for row in _shown(data, x)):
-        lone = base.transform_filter("datum.lone").mark_point(size=60, filled=True)
-        layers.append(lone.encode(opacity=faded(1.0, 0.12)))
-    if points:
-        dense = len(data) > _FEW_POINTS * len(lines)
-        marks = (
-            base.transform_filter("!datum.level")
-            .mark_circle(clip=True, size=8 if dense else 46)
-            .encode(opacity=faded(1.0, 0.12))
-        )
-        layers.append(marks.encode(tooltip=_point_tips(lines, x, y)).add_params(zoom))
-    else:
-        layers += _hover(base, lines, x, name, zoom)
-    layers[-1] = layers[-1] if pick is None else layers[-1].add_params(pick)
+    layers = _layers(base, lines, x, y, data, points=points)
     look = {"title": alt.Title(title[0], subtitle=list(title[1:]))} if title else {}
     return alt.layer(*layers).properties(width=size[0], height=size[1], **look)
 
@@ -286,6 +261,39 @@ def _looks(lines: Sequence[Line]) -> dict[str, Any]:
         channel: kind("line:N", legend=key, scale=alt.Scale(domain=names, range=values))
         for channel, (kind, values) in looks.items()
     }
+
+
+def _layers(
+    base: Any, lines: Sequence[Line], x: Axis, y: Axis, data: list[dict[str, Any]], *, points: bool
+) -> list[Any]:
+    """Return bands, lines and marks, and with the last what can be done with them."""
+    name = f"q{zlib.crc32(json.dumps(data).encode()):08x}"  # so that charts can be put beside each other
+    # The wheel alone is left to the page around it.
+    zoom = alt.selection_interval(name=f"{name}_zoom", bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]")
+    pick = alt.selection_point(name=f"{name}_pick", fields=["line"], bind="legend") if len(lines) > 1 else None
+
+    def faded(full: float, rest: float) -> Any:
+        return alt.value(full) if pick is None else alt.condition(pick, alt.value(full), alt.value(rest))
+
+    layers = [base.mark_line(clip=True, strokeJoin="round").encode(opacity=faded(1.0, 0.12))]
+    if any("low" in row for row in data):
+        band = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_area(clip=True, strokeWidth=0)
+        layers.insert(0, band.encode(y="low:Q", y2="high:Q", opacity=faded(0.16, 0.02)))
+    if any(row["lone"] for row in _shown(data, x)):
+        lone = base.transform_filter("datum.lone").mark_point(size=60, filled=True)
+        layers.append(lone.encode(opacity=faded(1.0, 0.12)))
+    if points:
+        dense = len(data) > _FEW_POINTS * len(lines)
+        marks = (
+            base.transform_filter("!datum.level")
+            .mark_circle(clip=True, size=8 if dense else 46)
+            .encode(opacity=faded(1.0, 0.12))
+        )
+        layers.append(marks.encode(tooltip=_point_tips(lines, x, y)).add_params(zoom))
+    else:
+        layers += _hover(base, lines, x, name, zoom)
+    layers[-1] = layers[-1] if pick is None else layers[-1].add_params(pick)
+    return layers
 
 
 def _point_tips(lines: Sequence[Line], x: Axis, y: Axis) -> list[Any]:

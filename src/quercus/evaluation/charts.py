@@ -180,7 +180,7 @@ def confusion_chart(run: Run) -> alt.Chart:
         y=alt.Y("true class:N", scale=alt.Scale(domain=names), axis=alt.Axis(**whole)),
         tooltip=tips,
     )
-    shade = alt.Opacity("share:Q", scale=alt.Scale(type="sqrt", domain=[0, 1], range=[0.06, 0.95]), legend=None)
+    shade = alt.Opacity("share:Q", scale=alt.Scale(type="sqrt", domain=[0, 1], range=[0.06, 0.8]), legend=None)
     colour = alt.condition("datum.right", alt.value(BLUE), alt.value(ORANGE))
     chart = base.mark_rect().encode(color=colour, opacity=shade)
     if few:

@@ -162,7 +162,9 @@ def _of_classes(run: Run) -> list[ReportPart]:
         shares += [float(areas[label]["auc"]) if label in areas else None] if areas else []
         lines.append([str(label), f"{totals[i]:,}", f"{answers:,}", *(show(share, 3) for share in shares)])
     head = ["class", "rows", "answers", "recall", "precision", "F1", *(["ROC area"] if areas else [])]
-    said = "True class by row, answer by column; blue is right, orange wrong; the darker, the larger a part of its row."
+    said = (
+        "True class by row, answer by column; blue is right, orange wrong; the stronger, the larger a part of its row."
+    )
     confusion = ReportPart("Who was taken for whom", said, _spec(charts.confusion_chart(run)), fits=False,
                      wide=len(run.classes) > _MANY_CLASSES)  # fmt: skip
     more = len(run.classes) - len(lines)
