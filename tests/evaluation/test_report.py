@@ -161,10 +161,16 @@ def test_runs_of_other_streams_stand_side_by_side(run: qc.Run, tmp_path: Path) -
     with pytest.raises(qc.evaluation.Interrupted) as caught:
         qc.evaluate(toy(), Impatient(0))
     empty = caught.value.run
-    text = written(other, tmp_path, others=[run, empty])
-    check_page(text)
+    text = written(run, tmp_path, others=[other, empty])
+    specs = check_page(text)
     assert "No row was scored" in text
     assert "What the features cost" in text
+    colours = set()
+    for spec in specs:
+        look = next((layer["encoding"]["color"] for layer in spec.get("layer", []) if "color" in layer["encoding"]), {})
+        pairs = zip(look.get("scale", {}).get("domain", []), look.get("scale", {}).get("range", []), strict=True)
+        colours |= {colour for name, colour in pairs if name.startswith(run.name)}
+    assert len(colours) == 1
 
 
 def test_a_report_says_what_to_install(run: qc.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ class Line:
     Parameters
     ----------
     label
-        What it is called in the legend.
+        What it is called in the legend; a line that is alone may have none.
     x, y
         Its points; NaN leaves a gap.
     colour, width, dashes
@@ -245,13 +245,14 @@ def _shown(rows: Sequence[dict[str, Any]], x: Axis) -> list[dict[str, Any]]:
 
 
 def _looks(lines: Sequence[Line]) -> dict[str, Any]:
-    """Return colour, width and dashes by the name of the line, with one legend for all three; none for one line."""
-    if len(lines) == 1:
-        only = lines[0]
-        values = {"color": only.colour, "strokeDash": list(only.dashes), "strokeWidth": only.width}
-        return {channel: alt.value(value) for channel, value in values.items()}
+    """Return colour, width and dashes by the name of the line, with one legend for all three."""
     names = [line.label for line in reversed(lines)]
     key = alt.Legend(title=None, orient="top", symbolType="stroke", symbolOpacity=1)
+    if len(lines) == 1:
+        # A scale of widths is from one to another; one alone would be the thinnest.
+        only, colour = lines[0], alt.Scale(domain=names, range=[lines[0].colour])
+        look = {"strokeDash": alt.value(list(only.dashes)), "strokeWidth": alt.value(only.width)}
+        return look | {"color": alt.Color("line:N", legend=key if only.label else None, scale=colour)}
     looks = {
         "color": (alt.Color, [line.colour for line in reversed(lines)]),
         "strokeDash": (alt.StrokeDash, [list(line.dashes) for line in reversed(lines)]),
@@ -307,7 +308,7 @@ def _hover(base: Any, lines: Sequence[Line], x: Axis, name: str, zoom: Any) -> l
     near = alt.selection_point(
         name=f"{name}_near", on="pointermove", clear="pointerout", fields=["x"], nearest=True, empty=False
     )
-    told = {"at": x.title} | {f"line{place}": lines[place].label for place in range(len(lines) - 1, -1, -1)}
+    told = {"at": x.title} | {f"line{place}": lines[place].label or "here" for place in range(len(lines) - 1, -1, -1)}
     # Without a format Vega-Lite 6.4 reads the cell that holds a point and not the point (its pull request 9707).
     tips = [alt.Tooltip(f"{field}:N", title=title, format="") for field, title in told.items()]
     rule = alt.Chart(base.data).mark_rule(clip=True, opacity=0.25).encode(x="x:Q").transform_filter(near)

@@ -118,6 +118,8 @@ def cost_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw what the features of a row cost."""
     lines, one = [], len(runs) == 1
     for name, run, colour in _coloured(runs):
+        if run.cost is None:
+            continue
         so_far, lately = costs_along(run)
         if one:
             lines.append(Line("since the last point", run.curve["rows"], lately, SKY, 1.3))
@@ -140,7 +142,7 @@ def small_charts(runs: Sequence[Run]) -> dict[str, alt.Chart]:
         ("labels", "Labels paid for so far", True),
     ):
         lines = [
-            Line(name, run.curve["rows"], run.curve[column], colour)
+            Line(name if len(runs) > 1 else "", run.curve["rows"], run.curve[column], colour)
             for name, run, colour in _coloured(runs)
             if np.isfinite(run.curve[column].astype(np.float64)).any() and (run.loss or column != "money")
         ]
@@ -219,6 +221,8 @@ def calibration_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw how often answers were right against how sure the learner was of them."""
     lines = [Line("exactly right", [0, 1], [0, 1], GREY, 1.2, (5, 4), notes=["", ""], level=True)]
     for name, run, colour in _coloured(runs):
+        if not run.calibration:
+            continue
         notes = [plural(int(rows), "row") for rows in run.calibration["rows"].tolist()]
         lines.append(Line(name, run.calibration["confidence"], run.calibration["accuracy"], colour, notes=notes))
     sides = [percent_axis(title, 0.0, 1.0) for title in ("how sure it was", "how often it was right")]
