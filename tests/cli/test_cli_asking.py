@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -188,3 +189,12 @@ def test_a_stopped_frontier_shows_what_was_done(monkeypatch):
     assert done.exit_code == 130
     assert "stopped after 1 of 4 seeds" in done.stderr
     assert "Random needs" in done.stdout
+
+
+def test_the_replay_of_the_guide_can_be_answered():
+    payments = Path(__file__).parents[2] / "examples" / "payments.csv"
+    succeed("run", payments, "--ask", "random", "--budget", "0.3")
+    told = succeed("replay", "quercus-run/ledger.parquet", "--ask", "confident", "--budget", "0.05").stdout
+    assert "the log lacks 0.0% of the questions it would have asked" in told
+    refused = fail("replay", "quercus-run/ledger.parquet", "--ask", "random", "--budget", "0.6")
+    assert "of the questions it would have asked are not in the log" in refused

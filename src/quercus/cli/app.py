@@ -236,8 +236,9 @@ def frontier(
 
 @app.command(
     epilog=examples(
-        "quercus replay quercus-run/ledger.parquet --ask random --budget 5%",
-        "quercus replay labels.db --ask confident --budget 0.02 --learner hoeffding",
+        "quercus run examples/payments.csv --ask random --budget 30%",
+        "quercus replay quercus-run/ledger.parquet --ask confident --budget 5%",
+        "quercus replay labels.db --ask random --budget 0.02 --learner hoeffding",
     )
 )
 def replay(
