@@ -1,6 +1,7 @@
 """The house stays one that a stranger finds their way in: what CONTRIBUTING promises of the code, as tests."""
 
 import ast
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 
@@ -34,6 +35,14 @@ def test_a_class_name_has_one_meaning():
 def test_files_are_short():
     lengths = {str(path.relative_to(SOURCE)): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
     assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def test_files_that_are_no_code_are_shipped():
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        patterns = tomllib.load(file)["tool"]["setuptools"]["package-data"]["quercus"]
+    shipped = {path for pattern in patterns for path in SOURCE.glob(pattern)}
+    others = {path for path in SOURCE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert others == shipped
 
 
 def test_kernels_that_are_entered_from_python_take_few_arguments():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,18 @@ def test_the_report_warns_where_a_baseline_is_better(tmp_path: Path) -> None:
     assert "repeating the previous label would have been right more often" in written(run, tmp_path)
 
 
+def test_a_report_of_rare_classes_says_balanced_accuracy_first(tmp_path: Path) -> None:
+    X = np.random.default_rng(4).normal(size=(3000, 2))
+    run = qc.evaluate((X, np.where(X[:, 0] > 1.9, "fraud", "fine")), qc.ConfidenceTree())
+    text = written(run, tmp_path)
+    check_page(text)
+    assert f'<p class="lead">Balanced accuracy {run.balanced_accuracy:.1%}, AUC {run.auc:.3f} (' in text
+    tiles = re.findall(r'class="tile"><span>(.*?)</span><b>(.*?)</b>', text)
+    assert tiles[0] == ("balanced accuracy", f"{run.balanced_accuracy:.1%}")
+    assert ("lift in the top 10.0%", f"{run.lift:.1f}") in tiles
+    assert "expected calibration error" in text
+
+
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     pd = pytest.importorskip("pandas")
     X, y = toy(1200)
@@ -113,17 +126,13 @@ def test_one_row_can_be_reported(tmp_path: Path) -> None:
 
 
 def test_sections_appear_with_what_was_measured(run: qc.Run) -> None:
-    plain = qc.Run.from_dict(run.to_dict())
-    object.__setattr__(plain, "calibration", {})
-    object.__setattr__(plain, "roc", {})
+    plain = replace(run, calibration={}, roc={})
     titles = [section.title for section in make_sections([plain])]
     assert "Probabilities" not in titles
     assert "What the labels cost and tell" not in titles
-    measured = qc.Run.from_dict(run.to_dict())
     bins = {name: np.array([0.5]) for name in ("confidence", "accuracy", "rows")}
-    object.__setattr__(measured, "calibration", bins)
     area = {"fpr": np.array([0.0, 1.0]), "tpr": np.array([0.0, 1.0]), "auc": 0.5123}
-    object.__setattr__(measured, "roc", dict.fromkeys(run.classes, area))
+    measured = replace(run, calibration=bins, roc=dict.fromkeys(run.classes, area))
     found = {section.title: section for section in make_sections([measured])}
     assert [part.title for part in found["Probabilities"].shared] == [
         "Calibration",
@@ -152,10 +161,16 @@ def test_runs_of_other_streams_stand_side_by_side(run: qc.Run, tmp_path: Path) -
     with pytest.raises(qc.evaluation.Interrupted) as caught:
         qc.evaluate(toy(), Impatient(0))
     empty = caught.value.run
-    text = written(other, tmp_path, others=[run, empty])
-    check_page(text)
+    text = written(run, tmp_path, others=[other, empty])
+    specs = check_page(text)
     assert "No row was scored" in text
     assert "What the features cost" in text
+    colours = set()
+    for spec in specs:
+        look = next((layer["encoding"]["color"] for layer in spec.get("layer", []) if "color" in layer["encoding"]), {})
+        pairs = zip(look.get("scale", {}).get("domain", []), look.get("scale", {}).get("range", []), strict=True)
+        colours |= {colour for name, colour in pairs if name.startswith(run.name)}
+    assert len(colours) == 1
 
 
 def test_a_report_says_what_to_install(run: qc.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

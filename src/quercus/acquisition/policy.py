@@ -13,7 +13,7 @@ from quercus.acquisition.layout import REFER, Refer
 from quercus.acquisition.policy_outcomes import describe
 from quercus.acquisition.policy_unroll import Stage, unroll
 from quercus.arguments import check_number, check_whole
-from quercus.explain.chart import choose_opened
+from quercus.explain.boxes import choose_opened
 
 if TYPE_CHECKING:
     from quercus.acquisition.buyer import FeatureBuyer

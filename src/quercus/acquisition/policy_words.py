@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from quercus.acquisition.history import Label
 from quercus.acquisition.layout import REFER
+from quercus.explain.boxes import Box, Face
 from quercus.explain.captions import GREY, pick_colours
-from quercus.explain.chart import Box, Face
 from quercus.explain.page import write_html
 from quercus.explain.picture import SQUEEZE, draw, fit_head, head_space, make_bar, pixels
 from quercus.explain.text import tree_column

@@ -83,7 +83,9 @@ class AskerView:
             "waiting for an answer": f"{len(self.ledger.open_ids):,}",
             "spent": f"{self.spent:,.10g}",
             "may be spent now": f"{self.left:,.10g}",
-            f"accuracy over the first {plural(told.rows, 'row')}": f"{value}, bounds {low} to {high}",
+            f"accuracy over the first {plural(told.rows, 'row')}": f"{value}, bounds {low} to {high}"
+            if told.labels
+            else "-",
         }
         cells = (f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
         return f'<table class="quercus-asker">{"".join(cells)}</table>'

@@ -21,7 +21,9 @@ from quercus.evaluation.words import NOTHING, show_percent
 # They keep their distance from light and dark ground and, for colour-blind readers, from each other.
 BLUE, SKY, GREY, ORANGE, GREEN = "#2482bd", "#6fb7e3", "#8b8b8b", "#d8651a", "#159a74"
 COLOURS = (BLUE, ORANGE, GREEN, "#b0478f", "#d99a00", SKY, "#7d6bd6", "#9b6a4c")
-_FONT = "system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
+# As wide where a legend is laid out as where it is read.
+_FONT = "Helvetica Neue,Helvetica,Arial,Liberation Sans,sans-serif"
+_UNSEEN = r'<path(?: [\w-]+="[^"]*")* opacity="0"/>|<g class="mark-path role-mark \w+_voronoi".*?</g>'
 _FORMATS = ("html", "json", "pdf", "png", "svg")
 _MOST_POINTS, _FEW_POINTS = 400, 20
 
@@ -33,7 +35,7 @@ class Line:
     Parameters
     ----------
     label
-        What it is called in the legend.
+        What it is called in the legend; a line that is alone may have none.
     x, y
         Its points; NaN leaves a gap.
     colour, width, dashes
@@ -116,37 +118,12 @@ def line_chart(
     'log'
     """
     data = _rows(lines, x, y, together=not points)
-    name = f"q{zlib.crc32(json.dumps(data).encode()):08x}"  # so that charts can be put beside each other
     base = alt.Chart(alt.Data(values=data)).encode(
         x=alt.X("x:Q", title=x.title, axis=_axis(x, grid=False), scale=_scale(x, data, "x")),
         y=alt.Y("y:Q", title=y.title, axis=_axis(y, grid=True), scale=_scale(y, _shown(data, x), "y")),
         **_looks(lines),
     )
-    # The wheel alone is left to the page around it.
-    zoom = alt.selection_interval(name=f"{name}_zoom", bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]")
-    pick = alt.selection_point(name=f"{name}_pick", fields=["line"], bind="legend") if len(lines) > 1 else None
-
-    def faded(full: float, rest: float) -> Any:
-        return alt.value(full) if pick is None else alt.condition(pick, alt.value(full), alt.value(rest))
-
-    layers = [base.mark_line(clip=True, strokeJoin="round").encode(opacity=faded(1.0, 0.12))]
-    if any("low" in row for row in data):
-        band = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_area(clip=True, strokeWidth=0)
-        layers.insert(0, band.encode(y="low:Q", y2="high:Q", opacity=faded(0.16, 0.02)))
-    if any(row["lone"] for row in _shown(data, x)):
-        lone = base.transform_filter("datum.lone").mark_point(size=60, filled=True)
-        layers.append(lone.encode(opacity=faded(1.0, 0.12)))
-    if points:
-        dense = len(data) > _FEW_POINTS * len(lines)
-        marks = (
-            base.transform_filter("!datum.level")
-            .mark_circle(clip=True, size=8 if dense else 46)
-            .encode(opacity=faded(1.0, 0.12))
-        )
-        layers.append(marks.encode(tooltip=_point_tips(lines, x, y)).add_params(zoom))
-    else:
-        layers += _hover(base, lines, x, name, zoom)
-    layers[-1] = layers[-1] if pick is None else layers[-1].add_params(pick)
+    layers = _layers(base, lines, x, y, data, points=points)
     look = {"title": alt.Title(title[0], subtitle=list(title[1:]))} if title else {}
     return alt.layer(*layers).properties(width=size[0], height=size[1], **look)
 
@@ -237,8 +214,10 @@ def _render(chart: alt.Chart, kind: str, config: dict[str, Any]) -> bytes:
         return bytes(vl_convert.vegalite_to_pdf(spec))
     if kind == "json":
         return json.dumps(spec, indent=1, allow_nan=False).encode()
-    drawn: str = vl_convert.vegalite_to_svg(spec) if kind == "svg" else vl_convert.vegalite_to_html(spec, bundle=True)
-    return drawn.encode()
+    if kind == "html":
+        return str(vl_convert.vegalite_to_html(spec, bundle=True)).encode()
+    # What only shows when it is pointed at never will.
+    return re.sub(_UNSEEN, "", str(vl_convert.vegalite_to_svg(spec))).encode()
 
 
 def _axis(axis: Axis, *, grid: bool) -> Any:
@@ -266,13 +245,14 @@ def _shown(rows: Sequence[dict[str, Any]], x: Axis) -> list[dict[str, Any]]:
 
 
 def _looks(lines: Sequence[Line]) -> dict[str, Any]:
-    """Return colour, width and dashes by the name of the line, with one legend for all three; none for one line."""
-    if len(lines) == 1:
-        only = lines[0]
-        values = {"color": only.colour, "strokeDash": list(only.dashes), "strokeWidth": only.width}
-        return {channel: alt.value(value) for channel, value in values.items()}
+    """Return colour, width and dashes by the name of the line, with one legend for all three."""
     names = [line.label for line in reversed(lines)]
     key = alt.Legend(title=None, orient="top", symbolType="stroke", symbolOpacity=1)
+    if len(lines) == 1:
+        # A scale of widths is from one to another; one alone would be the thinnest.
+        only, colour = lines[0], alt.Scale(domain=names, range=[lines[0].colour])
+        look = {"strokeDash": alt.value(list(only.dashes)), "strokeWidth": alt.value(only.width)}
+        return look | {"color": alt.Color("line:N", legend=key if only.label else None, scale=colour)}
     looks = {
         "color": (alt.Color, [line.colour for line in reversed(lines)]),
         "strokeDash": (alt.StrokeDash, [list(line.dashes) for line in reversed(lines)]),
@@ -282,6 +262,39 @@ def _looks(lines: Sequence[Line]) -> dict[str, Any]:
         channel: kind("line:N", legend=key, scale=alt.Scale(domain=names, range=values))
         for channel, (kind, values) in looks.items()
     }
+
+
+def _layers(
+    base: Any, lines: Sequence[Line], x: Axis, y: Axis, data: list[dict[str, Any]], *, points: bool
+) -> list[Any]:
+    """Return bands, lines and marks, and with the last what can be done with them."""
+    name = f"q{zlib.crc32(json.dumps(data).encode()):08x}"  # so that charts can be put beside each other
+    # The wheel alone is left to the page around it.
+    zoom = alt.selection_interval(name=f"{name}_zoom", bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]")
+    pick = alt.selection_point(name=f"{name}_pick", fields=["line"], bind="legend") if len(lines) > 1 else None
+
+    def faded(full: float, rest: float) -> Any:
+        return alt.value(full) if pick is None else alt.condition(pick, alt.value(full), alt.value(rest))
+
+    layers = [base.mark_line(clip=True, strokeJoin="round").encode(opacity=faded(1.0, 0.12))]
+    if any("low" in row for row in data):
+        band = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_area(clip=True, strokeWidth=0)
+        layers.insert(0, band.encode(y="low:Q", y2="high:Q", opacity=faded(0.16, 0.02)))
+    if any(row["lone"] for row in _shown(data, x)):
+        lone = base.transform_filter("datum.lone").mark_point(size=60, filled=True)
+        layers.append(lone.encode(opacity=faded(1.0, 0.12)))
+    if points:
+        dense = len(data) > _FEW_POINTS * len(lines)
+        marks = (
+            base.transform_filter("!datum.level")
+            .mark_circle(clip=True, size=8 if dense else 46)
+            .encode(opacity=faded(1.0, 0.12))
+        )
+        layers.append(marks.encode(tooltip=_point_tips(lines, x, y)).add_params(zoom))
+    else:
+        layers += _hover(base, lines, x, name, zoom)
+    layers[-1] = layers[-1] if pick is None else layers[-1].add_params(pick)
+    return layers
 
 
 def _point_tips(lines: Sequence[Line], x: Axis, y: Axis) -> list[Any]:
@@ -295,7 +308,7 @@ def _hover(base: Any, lines: Sequence[Line], x: Axis, name: str, zoom: Any) -> l
     near = alt.selection_point(
         name=f"{name}_near", on="pointermove", clear="pointerout", fields=["x"], nearest=True, empty=False
     )
-    told = {"at": x.title} | {f"line{place}": lines[place].label for place in range(len(lines) - 1, -1, -1)}
+    told = {"at": x.title} | {f"line{place}": lines[place].label or "here" for place in range(len(lines) - 1, -1, -1)}
     # Without a format Vega-Lite 6.4 reads the cell that holds a point and not the point (its pull request 9707).
     tips = [alt.Tooltip(f"{field}:N", title=title, format="") for field, title in told.items()]
     rule = alt.Chart(base.data).mark_rule(clip=True, opacity=0.25).encode(x="x:Q").transform_filter(near)

@@ -118,6 +118,8 @@ def cost_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw what the features of a row cost."""
     lines, one = [], len(runs) == 1
     for name, run, colour in _coloured(runs):
+        if run.cost is None:
+            continue
         so_far, lately = costs_along(run)
         if one:
             lines.append(Line("since the last point", run.curve["rows"], lately, SKY, 1.3))
@@ -140,7 +142,7 @@ def small_charts(runs: Sequence[Run]) -> dict[str, alt.Chart]:
         ("labels", "Labels paid for so far", True),
     ):
         lines = [
-            Line(name, run.curve["rows"], run.curve[column], colour)
+            Line(name if len(runs) > 1 else "", run.curve["rows"], run.curve[column], colour)
             for name, run, colour in _coloured(runs)
             if np.isfinite(run.curve[column].astype(np.float64)).any() and (run.loss or column != "money")
         ]
@@ -180,7 +182,7 @@ def confusion_chart(run: Run) -> alt.Chart:
         y=alt.Y("true class:N", scale=alt.Scale(domain=names), axis=alt.Axis(**whole)),
         tooltip=tips,
     )
-    shade = alt.Opacity("share:Q", scale=alt.Scale(type="sqrt", domain=[0, 1], range=[0.06, 0.95]), legend=None)
+    shade = alt.Opacity("share:Q", scale=alt.Scale(type="sqrt", domain=[0, 1], range=[0.06, 0.8]), legend=None)
     colour = alt.condition("datum.right", alt.value(BLUE), alt.value(ORANGE))
     chart = base.mark_rect().encode(color=colour, opacity=shade)
     if few:
@@ -219,21 +221,17 @@ def calibration_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw how often answers were right against how sure the learner was of them."""
     lines = [Line("exactly right", [0, 1], [0, 1], GREY, 1.2, (5, 4), notes=["", ""], level=True)]
     for name, run, colour in _coloured(runs):
-        found = getattr(run, "calibration", None)
-        if found is None:
+        if not run.calibration:
             continue
-        count = np.asarray(found["rows"])
-        met = count > 0
-        sure, right = (np.asarray(found[key])[met] for key in ("confidence", "accuracy"))
-        notes = [plural(int(rows), "row") for rows in count[met]]
-        lines.append(Line(name, sure, right, colour, notes=notes))
+        notes = [plural(int(rows), "row") for rows in run.calibration["rows"].tolist()]
+        lines.append(Line(name, run.calibration["confidence"], run.calibration["accuracy"], colour, notes=notes))
     sides = [percent_axis(title, 0.0, 1.0) for title in ("how sure it was", "how often it was right")]
     return line_chart(lines, sides[0], sides[1], points=True, size=(340, 320))
 
 
 def roc_chart(run: Run) -> alt.Chart:
     """Draw true positives against false ones: of two classes the smaller, of more those with most rows."""
-    found: dict[Any, dict[str, Any]] = getattr(run, "roc", {})
+    found = run.roc
     rows = dict(zip(run.classes, run.confusion.sum(axis=1).tolist(), strict=True))
     order = sorted(found, key=lambda label: -rows.get(label, 0))
     order = [run.smallest_class] if len(order) == 2 and run.smallest_class in found else order[:_MOST_ROC]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from quercus.evaluation.bought import cost_words, show_price
 from quercus.evaluation.canvas import inline_svg, look
 from quercus.evaluation.extras import jinja2, vl_convert
 from quercus.evaluation.sections import make_sections
-from quercus.evaluation.tables import baselines
+from quercus.evaluation.tables import baselines, headline_words
 from quercus.evaluation.words import (
     show,
     show_amount,
@@ -110,6 +111,8 @@ def verdict(run: Run) -> str:
         f"{show_percent(run.accuracy)} of all rows were answered right before their label was learned: "
         f"{majority} always answering the most frequent label, {previous} repeating the previous label."
     )
+    if run.imbalanced:
+        said = f"B{headline_words(run)[1:]}. {said}"
     if run.cost is not None:
         said += f" It bought {cost_words(run)}."
     return said if run.fair is None else f"{said} {_paid(run)}"
@@ -123,7 +126,8 @@ def headline(run: Run) -> list[tuple[str, str]]:
     run
         What was measured.
     """
-    found = [("right answers", show_percent(run.accuracy))]
+    found = [("balanced accuracy", show_percent(run.balanced_accuracy))] if run.imbalanced else []
+    found.append(("right answers", show_percent(run.accuracy)))
     if run.cost is not None:
         found.append((f"cost per row, of {show_price(run.full_price)}", show_price(run.cost_per_row)))
         found.append((f"features per row, of {len(run.bought)}", show(run.bought_per_row, 2)))
@@ -135,6 +139,10 @@ def headline(run: Run) -> list[tuple[str, str]]:
         found.append(("their plain count", show_percent(run.fair.naive)))
     if run.loss:
         found.append(("money lost", show_amount(run.money)))
+    if not math.isnan(run.auc):
+        found.append(("AUC, mean over classes", show(run.auc, 3)))
+    if run.imbalanced and not math.isnan(run.lift):
+        found.append((f"lift in the top {show_percent(run.lift_share)}", show(run.lift, 1)))
     found += [("log-loss", show(run.log_loss, 3)), ("average precision", show(run.average_precision, 3))]
     if run.leaves is not None:
         found.append(("leaves", show_amount(run.leaves)))

@@ -243,9 +243,9 @@ class Run:
         )
 
     def __str__(self) -> str:
-        from quercus.evaluation.headline import first_words
+        from quercus.evaluation.tables import sentence
 
-        return first_words(self)
+        return sentence(self)
 
     def _repr_html_(self) -> str:
         from quercus.evaluation.tables import or_plain
@@ -267,9 +267,9 @@ class Run:
         ConfidenceTree on noise: 500 rows, 2 classes
         ...
         """
-        from quercus.evaluation.headline import whole_table
+        from quercus.evaluation.tables import full_table
 
-        return whole_table(self)
+        return full_table(self)
 
     def to_frame(self, backend: str = "pandas", what: str = "curve") -> Any:
         """Return a curve as a data frame.

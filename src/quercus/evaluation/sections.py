@@ -11,7 +11,7 @@ import numpy as np
 from quercus.evaluation import charts
 from quercus.evaluation.bought import cost_rows
 from quercus.evaluation.extras import alt
-from quercus.evaluation.tables import figure_rows, label_rows
+from quercus.evaluation.tables import figure_rows, label_rows, probability_rows
 from quercus.evaluation.words import show, show_bounds
 from quercus.explain.words import plural
 
@@ -100,17 +100,17 @@ def _accuracy(runs: Sequence[Run]) -> Section:
 
 
 def _cost(runs: Sequence[Run]) -> Section:
-    buying = [run for run in runs if run.cost is not None]
     note = (
         "What was bought of a row, on average; at first everything is bought once in a while, to learn what it tells."
     )
-    if not buying:
-        return Section("What the features cost")
-    shared = [_drawn(charts.cost_chart(buying), wide=True)]
-    return Section("What the features cost", note, shared, _each(buying, _purchases))
+    bought = any(run.cost is not None for run in runs)
+    shared = [_drawn(charts.cost_chart(runs), wide=True)] if bought else []
+    return Section("What the features cost", note, shared, _each(runs, _purchases))
 
 
 def _purchases(run: Run) -> list[ReportPart]:
+    if run.cost is None:
+        return []
     paid = [("accuracy", show(run.accuracy)), *cost_rows(run)]
     bars = charts.bar_chart(run.bought, "bought in so many rows")
     return [_table(("", "", ""), paid), _drawn(bars)]
@@ -122,11 +122,12 @@ def _labels(runs: Sequence[Run]) -> Section:
         "probability with which each was asked they tell the accuracy over all rows, within bounds that hold at every "
         "moment with a probability of 95%."
     )
-    asking = [run for run in runs if run.fair is not None]
-    return Section("What the labels cost and tell", note, each=_each(asking, _estimate))
+    return Section("What the labels cost and tell", note, each=_each(runs, _estimate))
 
 
 def _estimate(run: Run) -> list[ReportPart]:
+    if run.fair is None:
+        return []
     known = dict(zip(run.classes, run.confusion.tolist(), strict=True))
     recalls = []
     for label, figure in list(run.fair_recall.items())[:_MOST_CLASSES]:
@@ -141,7 +142,7 @@ def _blocks(runs: Sequence[Run]) -> Section:
     shown = [run for run in runs if len(run.windows["rows"]) >= 3]
     sizes = " or ".join(dict.fromkeys(plural(run.window, "row") for run in shown))
     note = f"Each point is {sizes} by itself, so that a change in the stream shows where it happens."
-    return Section("Block by block", note, [_drawn(charts.blocks_chart(shown), wide=True)] if shown else [])
+    return Section("Block by block", note, [_drawn(charts.blocks_chart(runs), wide=True)] if shown else [])
 
 
 def _curves(runs: Sequence[Run]) -> Section:
@@ -154,7 +155,7 @@ def _classes(runs: Sequence[Run]) -> Section:
 
 
 def _of_classes(run: Run) -> list[ReportPart]:
-    totals, areas = run.confusion.sum(axis=1), getattr(run, "roc", None) or {}
+    totals, areas = run.confusion.sum(axis=1), run.roc
     lines = []
     for i in np.argsort(-totals, kind="stable")[:_MOST_CLASSES]:
         label, right, answers = run.classes[i], int(run.confusion[i, i]), int(run.confusion[:, i].sum())
@@ -162,7 +163,9 @@ def _of_classes(run: Run) -> list[ReportPart]:
         shares += [float(areas[label]["auc"]) if label in areas else None] if areas else []
         lines.append([str(label), f"{totals[i]:,}", f"{answers:,}", *(show(share, 3) for share in shares)])
     head = ["class", "rows", "answers", "recall", "precision", "F1", *(["ROC area"] if areas else [])]
-    said = "True class by row, answer by column; blue is right, orange wrong; the darker, the larger a part of its row."
+    said = (
+        "True class by row, answer by column; blue is right, orange wrong; the stronger, the larger a part of its row."
+    )
     confusion = ReportPart("Who was taken for whom", said, _spec(charts.confusion_chart(run)), fits=False,
                      wide=len(run.classes) > _MANY_CLASSES)  # fmt: skip
     more = len(run.classes) - len(lines)
@@ -171,45 +174,50 @@ def _of_classes(run: Run) -> list[ReportPart]:
 
 
 def _probabilities(runs: Sequence[Run]) -> Section:
-    told = [run for run in runs if getattr(run, "calibration", None)]
-    ranked = [run for run in runs if getattr(run, "roc", None)]
-    shared = [_drawn(charts.calibration_chart(told), title="Calibration")] if told else []
-    drawn = _each(ranked, lambda run: [_drawn(charts.roc_chart(run), title="Receiver operating characteristic")])
+    told = any(run.calibration for run in runs)
+    shared = [_drawn(charts.calibration_chart(runs), title="Calibration")] if told else []
+    title = "Receiver operating characteristic"
+    drawn = _each(runs, lambda run: [_drawn(charts.roc_chart(run), title=title)] if run.roc else [])
     if len(runs) == 1:
         return Section("Probabilities", shared=[*shared, *(part for _, parts in drawn for part in parts)])
     return Section("Probabilities", shared=shared, each=drawn)
 
 
 def _importances(runs: Sequence[Run]) -> Section:
-    found = [run for run in runs if run.labels and _shares(run) is not None]
     title = "share in what all splits gained"
     return Section(
         "What the features are worth",
-        each=_each(found, lambda run: [_drawn(charts.bar_chart(_shares(run) or {}, title), wide=True)]),
+        each=_each(
+            runs, lambda run: [_drawn(charts.bar_chart(shares, title), wide=True)] if (shares := _shares(run)) else []
+        ),
     )
 
 
-def _shares(run: Run) -> dict[str, float] | None:
-    """Return the importance of each feature, None if the learner does not tell or has none."""
+def _shares(run: Run) -> dict[str, float]:
+    """Return the importance of each feature; nothing if the learner does not tell."""
+    if not run.labels:
+        return {}
     try:
         shares = np.asarray(run.learner.feature_importances_, np.float64)
     except (AttributeError, ValueError):
-        return None
+        return {}
     names = [feature["name"] for feature in run.features]
     if len(names) != len(shares) or not shares.any():
-        return None
+        return {}
     return dict(zip(names, shares.tolist(), strict=True))
 
 
 def _tree(runs: Sequence[Run]) -> Section:
     """Return the trees at the end, or what they would ask for, of those that are there."""
-    shown = [run for run in runs if run.labels and any(hasattr(run.learner, one) for one in ("view", "buy_and_learn"))]
-    return Section("The tree at the end", each=_each(shown, lambda run: [ReportPart(html=_tree_html(run), wide=True)]))
+    drawn = _each(runs, lambda run: [ReportPart(html=html, wide=True)] if (html := _tree_html(run)) else [])
+    return Section("The tree at the end", each=drawn)
 
 
 def _tree_html(run: Run) -> str:
     from quercus import explain
 
+    if not run.labels or not (hasattr(run.learner, "view") or hasattr(run.learner, "buy_and_learn")):
+        return ""
     if hasattr(run.learner, "view"):
         return explain.to_html(_with_names(run.learner.view(), run))
     drawn: str = run.learner.tree().to_html()
@@ -218,19 +226,23 @@ def _tree_html(run: Run) -> str:
 
 def _figures(runs: Sequence[Run]) -> Section:
     if len(runs) == 1:
-        return Section("All figures", shared=[_table(("", "", "learner ahead by"), figure_rows(runs[0]), note=_NOTES)])
-    columns = [{row[0]: row[1] for row in figure_rows(run)} for run in runs]
+        return Section("All figures", shared=[_table(("", "", "learner ahead by"), _all_rows(runs[0]), note=_NOTES)])
+    columns = [{row[0]: row[1] for row in _all_rows(run)} for run in runs]
     names = dict.fromkeys(name for column in columns for name in column)
     rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
     return Section("All figures", shared=[_table(("", *charts.named(runs)), rows, note=_NOTES, wide=True)])
 
 
+def _all_rows(run: Run) -> list[tuple[str, ...]]:
+    return [*figure_rows(run), *probability_rows(run)]
+
+
 def _parameters(runs: Sequence[Run]) -> Section:
-    made = [run for run in runs if run.parameters]
-    return Section(
-        "Parameters",
-        each=_each(made, lambda run: [_table((run.learner_name, ""), list(run.parameters.items()), names=2)]),
-    )
+    return Section("Parameters", each=_each(runs, _of_parameters))
+
+
+def _of_parameters(run: Run) -> list[ReportPart]:
+    return [_table((run.learner_name, ""), list(run.parameters.items()), names=2)] if run.parameters else []
 
 
 def _features(runs: Sequence[Run]) -> Section:
@@ -254,7 +266,8 @@ def _of_features(run: Run) -> list[ReportPart]:
 
 
 def _each(runs: Sequence[Run], make: Callable[[Run], list[ReportPart]]) -> list[tuple[str, list[ReportPart]]]:
-    return [(name, make(run)) for name, run in charts.named(runs).items()]
+    """Return the parts of the runs that have some, by name."""
+    return [(name, parts) for name, run in charts.named(runs).items() if (parts := make(run))]
 
 
 def _drawn(chart: alt.Chart, *, title: str = "", wide: bool = False) -> ReportPart:

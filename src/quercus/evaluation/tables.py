@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,27 @@ def sentence(run: Run) -> str:
     if run.leaves is not None:
         parts.append("1 leaf" if run.leaves == 1 else f"{run.leaves:,} leaves")
     parts.append(show_seconds(run.seconds))
-    return f"{run.name}: {', '.join(parts)}"
+    first = headline_words(run)
+    return f"{run.name}: {', '.join([first, *parts] if first else parts)}"
+
+
+def headline_words(run: Run) -> str:
+    """Return what is to be said of a run with imbalanced classes before its accuracy; nothing of any other.
+
+    Examples
+    --------
+    >>> import numpy as np, quercus as qc
+    >>> X = np.random.default_rng(0).normal(size=(2000, 2))
+    >>> headline_words(qc.evaluate((X, X[:, 0] > 1.8), qc.ConfidenceTree()))
+    'balanced accuracy 94.3%, AUC 0.981 (True is 3.4% of rows)'
+    >>> headline_words(qc.evaluate((X, X[:, 0] > 0), qc.ConfidenceTree()))
+    ''
+    """
+    if not run.imbalanced:
+        return ""
+    area = "" if math.isnan(run.auc) else f", AUC {show(run.auc, 3)}"
+    rare = f"{run.smallest_class!r} is {show_percent(run.smallest_share)} of rows"
+    return f"balanced accuracy {show_percent(run.balanced_accuracy)}{area} ({rare})"
 
 
 def full_table(run: Run) -> str:
@@ -49,10 +69,15 @@ def full_table(run: Run) -> str:
     head = f"{run.name}: {plural(run.rows, 'row')}, {plural(len(run.classes), 'class')}"
     if run.warm_up:
         head += f", after {plural(run.warm_up, 'row')} of warm-up"
-    text = f"{head}\n\n{align(figure_rows(run))}"
-    if run.bought:
-        text += f"\n\nFeatures that were bought, in % of rows\n{align(feature_rows(run))}"
-    return text if run.fair is None else f"{text}\n\nLabels that were asked for\n{align(label_rows(run))}"
+    if run.imbalanced:
+        head += f"\n{headline_words(run)}"
+    parts: dict[str, Sequence[Sequence[str]]] = {
+        "Features that were bought, in % of rows": feature_rows(run) if run.bought else [],
+        "Labels that were asked for": label_rows(run),
+        "Ranking, calibration and money": probability_rows(run),
+    }
+    tables = [f"{title}\n{align(rows)}" for title, rows in parts.items() if rows]
+    return "\n\n".join([head, align(figure_rows(run)), *tables])
 
 
 def figure_rows(run: Run) -> list[tuple[str, ...]]:
@@ -78,6 +103,29 @@ def figure_rows(run: Run) -> list[tuple[str, ...]]:
         ("  of the processor", show_seconds(run.cpu_seconds)),
         ("  rows per second", show_amount(float(round(run.rows_per_second))) if run.seconds else show(None)),
     ]
+    return rows
+
+
+def probability_rows(run: Run) -> list[tuple[str, ...]]:
+    """Return what probabilities are worth, and money altogether; nothing without probabilities and prices.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> rows = probability_rows(qc.evaluate(qc.streams.SEA(rows=500), qc.ConfidenceTree()))
+    >>> [row[0] for row in rows]
+    ['AUC, mean over classes', 'expected calibration error', 'lift of ... in the top 10.0% of rows']
+    """
+    rows: list[tuple[str, ...]] = []
+    if not math.isnan(run.ece):
+        top = f"lift of {run.smallest_class!r} in the top {show_percent(run.lift_share)} of rows"
+        rows += [
+            ("AUC, mean over classes", show(run.auc)),
+            ("expected calibration error", show(run.ece)),
+            (top, show(run.lift, 2)),
+        ]
+    if not math.isnan(run.total):
+        rows.append(("money altogether", show_amount(run.total), f"{show(run.total_per_row)} a row"))
     return rows
 
 

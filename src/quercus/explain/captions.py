@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quercus.explain.chart import Box
+from quercus.explain.boxes import Box
 from quercus.explain.nodes import Node, Test
 from quercus.explain.view import TreeView
 from quercus.explain.words import others, plural, ranked, shorten, show_count, show_name, show_share, show_value, width

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quercus.explain.boxes import Box
 from quercus.explain.captions import boxes, node_name, summary
-from quercus.explain.chart import Box
 from quercus.explain.view import TreeView
 
 

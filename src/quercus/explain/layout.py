@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quercus.explain.chart import Placed
+from quercus.explain.boxes import Placed
 from quercus.explain.view import TreeView
 
 
@@ -50,7 +50,7 @@ def spread(nodes: Sequence[Placed]) -> list[float]:
 
     Examples
     --------
-    >>> from quercus.explain.chart import Box
+    >>> from quercus.explain.boxes import Box
     >>> spread([Box(0, -1, 0, ()), Box(1, 0, 1, ()), Box(2, 0, 1, ()), Box(3, 0, 1, ())])
     [1.0, 0.0, 1.0, 2.0]
     """

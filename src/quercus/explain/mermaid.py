@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quercus.explain.boxes import Box
 from quercus.explain.captions import boxes, node_name
-from quercus.explain.chart import Box
 from quercus.explain.view import TreeView
 
 # Not special: letters and digits, a few signs, the dot of a number, an underscore inside a word.

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
+from quercus.explain.boxes import Face
 from quercus.explain.captions import GREY
-from quercus.explain.chart import Face
 from quercus.explain.layout import spread
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quercus.explain.boxes import Face
 from quercus.explain.captions import GREY, brief, colours, details, summary
-from quercus.explain.chart import Face
 from quercus.explain.nodes import Node
 from quercus.explain.picture import (
     SQUEEZE,

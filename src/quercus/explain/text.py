@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quercus.explain.boxes import Placed, last_children
 from quercus.explain.captions import brief, footnotes, shares, state, summary
-from quercus.explain.chart import Placed, last_children
 from quercus.explain.nodes import Node
 from quercus.explain.view import TreeView
 from quercus.explain.words import pad, plural, shorten, show_count, show_share, show_value, width
@@ -96,7 +96,7 @@ def tree_column(nodes: Sequence[Placed], captions: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> from quercus.explain.chart import Box
+    >>> from quercus.explain.boxes import Box
     >>> nodes = [Box(0, -1, 0, ()), Box(1, 0, 1, ()), Box(2, 1, 2, ()), Box(3, 0, 1, ())]
     >>> print("\n".join(tree_column(nodes, ["all", "low", "red", "high"])))
     all

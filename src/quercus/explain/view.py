@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from quercus.explain.chart import choose_opened
+from quercus.explain.boxes import choose_opened
 from quercus.explain.explanation import Explanation, PathStep
 from quercus.explain.nodes import Leaf, Node, Test
 from quercus.explain.words import Label

@@ -25,6 +25,8 @@ for (const field of document.querySelectorAll("input[type=search]")) {
   });
 }
 for (const head of document.querySelectorAll(".sorts th")) {
+  head.tabIndex = 0;
+  head.addEventListener("keydown", (event) => event.key === "Enter" && head.click());
   head.addEventListener("click", () => {
     const body = head.closest("table").tBodies[0], place = head.cellIndex, way = head.dataset.way === "1" ? -1 : 1;
     head.dataset.way = way;
