@@ -59,23 +59,25 @@ def measure(cell: Cell, seed: int) -> list[Row]:
              "lacks": result.unsupported}]  # fmt: skip
 
 
-def _make_log(data: PolicyStream, policy: Policy) -> qc.ledger.Ledger:
-    """Return the ledger of a run."""
+def _make_log(data: PolicyStream, policy: Policy) -> qc.ledger.QuestionLog:
+    """Return what a run asked."""
     decisions = go(data, qc.ConfidenceTree(), policy)[2].decisions
     asked = np.flatnonzero(decisions["asked"])
-    ledger = qc.ledger.Ledger()
-    ledger.ask_rows(
+    log = qc.ledger.QuestionLog()
+    log.ask_rows(
         data.X[asked],
         names=data.names,
-        row=asked + 1,
+        row=asked,
         explored=decisions["explored"][asked].astype(bool),
         answers=data.y[asked],
         covered=decisions["covered"][asked],
         price=decisions["price"][asked],
         worth=decisions["worth"][asked],
         propensity=decisions["propensity"][asked],
+        prediction=None,
+        probability=None,
     )
-    return ledger
+    return log
 
 
 def summarize(found: Results) -> Report:
