@@ -216,6 +216,18 @@ def test_an_estimator_without_probabilities() -> None:
         qc.evaluate((X, y), qc.Refit(RidgeClassifier()), ask=qc.ask.Random(0.5))
 
 
+def test_impossible_probabilities_are_scored_as_zero_and_told() -> None:
+    class Wild(GaussianNB):
+        def predict_proba(self, X: np.ndarray) -> np.ndarray:
+            return np.where(X[:, :1] > 0, np.nan, super().predict_proba(X))
+
+    X, y = toy(200)
+    with pytest.warns(UserWarning, match=rf"Refit gave NaN or probabilities below 0 in {(X[100:, 0] > 0).sum()} rows"):
+        run = qc.evaluate((X, y), qc.Refit(Wild(), every=100), window=200)
+    assert math.isfinite(run.log_loss)
+    assert math.isfinite(run.ece)
+
+
 @pytest.mark.parametrize("learner", [DecisionTreeClassifier(), make_pipeline(StandardScaler(), GaussianNB())])
 def test_a_batch_learner_is_told_of_refit(learner: Any) -> None:
     name = type(learner).__name__

@@ -133,7 +133,7 @@ def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
 
 
 class BatchDriver(Driver):
-    """A learner of ours: the whole loop is one compiled call.
+    """A learner of ours, whose whole loop is one compiled call, or one that is fitted anew in between (`Refit`).
 
     Arrays carry no names, so the first batch that a new learner sees is a table; it takes later ones by position.
     Tables throughout would do as well, but take twice as long.
@@ -142,6 +142,8 @@ class BatchDriver(Driver):
     def __init__(self, learner: Any, stream: Stream) -> None:
         super().__init__(learner, stream)
         self._compiled = False
+        refit = sys.modules.get("quercus.evaluation.refit")
+        self._is_foreign = refit is not None and isinstance(learner, refit.Refit)
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Test on each row, then learn it."""
@@ -149,6 +151,8 @@ class BatchDriver(Driver):
         with self.clock, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
             outcome = self.learner.test_then_learn(X, y)
+        if self._is_foreign and outcome.proba is not None:
+            self.impossible += clean_probabilities(outcome.proba)
         return Answers(outcome.truth, outcome.answers, outcome.proba, outcome.classes)
 
     def _name_first(self, X: Any, y: NDArray[Any]) -> Any:
