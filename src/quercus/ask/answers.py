@@ -87,6 +87,7 @@ class AnswerTaker(AskerView):
             return new
 
     def _check_label(self, asked: Question, label: Any) -> None:
+        _refuse_feature(asked)
         if self._classes is not None and label not in self._classes:
             close = difflib.get_close_matches(str(label), list(map(str, self._classes)), 1)
             hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(map(repr, self._classes))}."
@@ -174,6 +175,7 @@ class AnswerTaker(AskerView):
         """
         with self._changing():
             asked = self.ledger.question(id_of(question))
+            _refuse_feature(asked)
             if asked.status == "open":
                 self.state.refund(asked.price)
             return self.ledger.withdraw(asked.id, state=self.state.to_bytes())
@@ -195,3 +197,12 @@ class AnswerTaker(AskerView):
         state = self.state.to_bytes()
         if self.ledger.is_durable and state != self.ledger.last_state:
             self.ledger.keep_state(state)
+
+
+def _refuse_feature(asked: Question) -> None:
+    """Refuse what would be taken for a label, though it is the value of a feature."""
+    if asked.kind == "feature":
+        raise ValueError(
+            f"question {asked.id} is about the feature {asked.question!r} of a case, not about a label; give its "
+            "result to receive() of that case, which open_cases holds."
+        )
