@@ -66,7 +66,9 @@ def import_ledger(source: PathLike, store: PathLike) -> Ledger:
     ledger = Ledger(store)
     try:
         if ledger.asked:
-            raise LedgerFileError(f"the ledger '{store}' holds {ledger.asked} questions already; give a new one.")
+            raise LedgerFileError(
+                f"the ledger {ledger._database.name} holds {ledger.asked} questions already; give a new one."
+            )
         if asker is not None:
             _read_asker(asker, kept)
         kept.write(ledger)
