@@ -232,14 +232,17 @@ class Database:
             while True:
                 try:
                     if self._is_together:
-                        self._update_store(state, label_type, 0)
-                        return body(self._connection)
+                        with self._explaining(), self._connection.begin_nested():
+                            self._update_store(state, label_type, 0)
+                            return body(self._connection)
                     with self._explaining(), self._transaction(durable):
                         self._update_store(state, label_type)
                         result = body(self._connection)
                     self._writes += 1
                     return result
                 except _ConnectionLostError as error:
+                    if self._is_together:
+                        raise
                     if self._reconnect(error):
                         # The answer to COMMIT was lost, not the transaction.
                         self._writes += 1
@@ -251,7 +254,8 @@ class Database:
         with self.threads:
             self.check_open()
             if self._is_together:
-                yield
+                with self._explaining(), self._connection.begin_nested():
+                    yield
                 return
             try:
                 with self._explaining(), self._transaction():
