@@ -42,6 +42,17 @@ def test_a_row_is_seen_once_under_its_key(any_store):
             assert asker.seen == 40
 
 
+def test_a_row_is_the_same_in_whatever_order_its_values_come(any_store):
+    with qc.Asker(qc.ConfidenceTree(), Always(), store=any_store) as asker:
+        question = asker.ask_one({"a": 1, "b": True, "c": float("nan")}, key=7)
+        for same_row in ({"c": None, "b": True, "a": 1.0}, {"b": True, "a": 1}):
+            assert asker.ask_one(same_row, key="7") == question
+        for other in ({"a": 1, "b": 1}, {"a": True, "b": True}, {"b": True}, {"a": 1, "b": True, "c": 0}):
+            with pytest.raises(KeyConflict, match="'7' has other values"):
+                asker.ask_one(other, key=7)
+        assert asker.seen == 1
+
+
 def learners():
     yield from ((name, find_learner(name)) for name in LEARNERS if not hasattr(find_learner(name), "buy_and_learn"))
 
