@@ -83,6 +83,7 @@ class _Kept:
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
+        self.row_of_key: dict[str, int] = {}
         self.questions: list[dict[str, Any]] = []
         self.answers: list[dict[str, Any]] = []
         self.snapshots: list[tuple[int, bytes]] = []
@@ -140,14 +141,18 @@ class _Kept:
     def ask(self, event: dict[str, Any], features: str) -> None:
         """Add a question; rows were counted from 1."""
         json.loads(features)
-        id = len(self.questions) + 1
+        id, key = len(self.questions) + 1, event.get("key")
+        # Several questions may be about the row of a key, as far as it was known when they were asked.
+        row_id = len(self.rows) + 1 if key is None else self.row_of_key.setdefault(key, len(self.rows) + 1)
         names = ("kind", "covered", "price", "worth", "propensity", "explored", "prediction", "probability", "question")
-        self.rows.append({"id": id, "key": event.get("key"), "features": features})
+        if row_id > len(self.rows):
+            self.rows.append({"id": row_id, "key": key, "features": features})
         self.questions.append(
             {name: event[name] for name in (*names, "expires")}
             | {
                 "id": id,
-                "row_id": id,
+                "row_id": row_id,
+                "features": None if self.rows[row_id - 1]["features"] == features else features,
                 "place": event["row"] - 1,
                 "asked_at": event["time"],
                 "learned": len(self.answers),
