@@ -3,7 +3,7 @@
 import pytest
 
 import quercus as qc
-from quercus.ask import Always
+from quercus.ask import Always, Money, Uncertain
 
 
 def same(ours, theirs):
@@ -41,3 +41,20 @@ def test_answers_that_came_together_are_all_in_the_model_that_is_kept(save_every
         for lesson in again.ledger.lessons():
             alone.learn_one(lesson.features, lesson.label)
         assert same(live, alone)
+
+
+class Tariff:
+    """Says what a label costs."""
+
+    def __call__(self, row):
+        return 2.0
+
+
+def test_a_price_that_is_an_object_is_the_same_when_it_is_opened_again(tmp_path):
+    kept = []
+    for seen in range(3):
+        kept.append(Tariff())
+        policy = Uncertain(Money(50.0, per="row"), price=kept[-1])
+        with qc.Asker(qc.ConfidenceTree(), policy, store=tmp_path / "labels.db") as asker:
+            assert asker.seen == seen
+            asker.ask_one({"a": 1.0})

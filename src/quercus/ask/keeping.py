@@ -172,5 +172,5 @@ def _can_save(learner: Any) -> bool:
 
 
 def _describe(policy: Policy) -> str:
-    """Return the policy as text; a function in it stands under its name."""
-    return re.sub(r"<function (\S+) at 0x[0-9a-f]+>", r"\1", repr(policy))
+    """Return the policy as text; a function in it stands under its name, and nothing tells where it lies."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", re.sub(r"<function (\S+) at 0x[0-9a-f]+>", r"\1", repr(policy)))
