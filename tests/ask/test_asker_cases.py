@@ -167,3 +167,24 @@ def test_a_purchase_that_cannot_be_kept_has_not_happened(make, tmp_path):
         assert (case.to_dict(), asker.spent, asker.ledger.asked, asker.learner.spent_) == before
         case.order("scan")
         assert asker.spent == 5.0
+
+
+def test_the_value_of_a_feature_is_never_taken_for_a_label(make):
+    asker = qc.Asker(make(), Always(budget=qc.ask.Labels(10)))
+    case = asker.open({"age": 41.0}, key="p7")
+    case.order("scan", "blood")
+    scan, blood = asker.open_questions
+    case.receive({"blood": "low"})
+    left = asker.left
+    for act in (
+        lambda: asker.answer(scan, "shadow"),
+        lambda: asker.answer_many([(scan.id, "shadow")]),
+        lambda: asker.correct(blood, "high"),
+        lambda: asker.withdraw(scan),
+    ):
+        with pytest.raises(ValueError, match=r"feature '(scan|blood)' of a case, not about a label"):
+            act()
+    assert (case.known, asker.left, len(asker.open_questions)) == ({"age": 41.0, "blood": "low"}, left, 1)
+    case.receive({"scan": "shadow"})
+    assert asker.answer(asker.ask_one(case), "ill")
+    assert list(asker.learner.classes_) == ["ill"]

@@ -1,6 +1,8 @@
 """Askers whose questions are kept: keys, corrections, people, money; in a file and in PostgreSQL."""
 
 import sqlite3
+import threading
+import time
 import warnings
 from contextlib import closing
 
@@ -40,6 +42,17 @@ def test_a_row_is_seen_once_under_its_key(any_store):
         with qc.Asker(qc.ConfidenceTree(), Random(0.5), store=any_store) as asker:
             assert [asker.ask_one(x, key=i) for i, x in enumerate(ROWS[:40])] == first
             assert asker.seen == 40
+
+
+def test_a_row_is_the_same_in_whatever_order_its_values_come(any_store):
+    with qc.Asker(qc.ConfidenceTree(), Always(), store=any_store) as asker:
+        question = asker.ask_one({"a": 1, "b": True, "c": float("nan")}, key=7)
+        for same_row in ({"c": None, "b": True, "a": 1.0}, {"b": True, "a": 1}):
+            assert asker.ask_one(same_row, key="7") == question
+        for other in ({"a": 1, "b": 1}, {"a": True, "b": True}, {"b": True}, {"a": 1, "b": True, "c": 0}):
+            with pytest.raises(KeyConflict, match="'7' has other values"):
+                asker.ask_one(other, key=7)
+        assert asker.seen == 1
 
 
 def learners():
@@ -207,3 +220,25 @@ def test_another_policy_is_refused_and_lets_the_store_go(kept_store):
         with pytest.raises(ValueError, match="begun with another policy"):
             qc.Asker(qc.ConfidenceTree(), Uncertain(0.4), store=kept_store)
     qc.Asker(qc.ConfidenceTree(), Uncertain(0.5), store=kept_store).close()
+
+
+def test_an_asker_in_a_block_of_its_ledger_does_not_stop_another_thread():
+    asker, inside = qc.Asker(qc.ConfidenceTree(), Always()), threading.Event()
+
+    def ask_inside():
+        with asker.ledger.together():
+            inside.set()
+            time.sleep(0.1)
+            asker.ask_one(ROWS[0])
+
+    def ask_beside():
+        inside.wait()
+        asker.ask_one(ROWS[1])
+
+    threads = [threading.Thread(target=work, daemon=True) for work in (ask_inside, ask_beside)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in threads)
+    assert asker.asked == 2

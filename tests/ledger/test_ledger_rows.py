@@ -186,3 +186,24 @@ def test_a_million_questions_of_a_run_take_modest_memory():
     assert (question.row, question.answer, question.answer_order) == (700_000, 0, 700_001)
     assert question.features == {f"x{j}": features[0, j] for j in range(3)}
     assert log.open_ids == []
+
+
+def test_a_case_without_a_key_is_about_no_row_that_is_called_none(any_store):
+    with Ledger(any_store) as ledger:
+        assert ledger.ask({"a": 1}, row=0, covered=1, key="None") == 1
+        case = ledger.open_case({"a": 2}, {})
+        assert ledger.ask({"a": 2}, row=1, covered=2, case=case) == 2
+        assert ledger.question(2).features == {"a": 2.0}
+
+
+def test_a_case_that_is_not_there_is_refused(any_store):
+    with Ledger(any_store) as ledger:
+        ledger.open_case({"a": 2}, {})
+        for act in (
+            lambda: ledger.ask({"a": 1}, row=0, covered=1, case=9),
+            lambda: ledger.case(9),
+            lambda: ledger.keep_case(9, {}),
+        ):
+            with pytest.raises(ValueError, match="there is no case 9; the ledger holds 1"):
+                act()
+        assert ledger.asked == 0

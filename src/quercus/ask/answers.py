@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from quercus.ask.cases import CaseShelf
-from quercus.ask.keeping import LearnerKeeper
+from quercus.ask.keeping import LearnerKeeper, warn_unlearned
 from quercus.ask.running_accuracy import RunningAccuracy
 from quercus.ask.view import AskerView, id_of
 from quercus.interrupts import uninterrupted
@@ -64,6 +64,7 @@ class AnswerTaker(AskerView):
             if not self.ledger.answer(asked.id, label, who=who, time=time):
                 return False
             self._learn(asked, label)
+            self._keeper.save(self.learner)
             return True
 
     def answer_many(self, answers: Iterable[tuple[Question | int, Any]], *, who: str | None = None) -> list[int]:
@@ -84,9 +85,12 @@ class AnswerTaker(AskerView):
             labels = {asked.id: (asked, label) for asked, label in reversed(given)}
             for id in new:
                 self._learn(*labels[id])
+            # Not before all are learned: a model is kept as one that has learned all answers so far.
+            self._keeper.save(self.learner)
             return new
 
     def _check_label(self, asked: Question, label: Any) -> None:
+        _refuse_feature(asked)
         if self._classes is not None and label not in self._classes:
             close = difflib.get_close_matches(str(label), list(map(str, self._classes)), 1)
             hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(map(repr, self._classes))}."
@@ -95,6 +99,15 @@ class AnswerTaker(AskerView):
             self.learner_view.check(asked.features, label)
 
     def _learn(self, asked: Question, label: Any) -> None:
+        """Learn an answer that is kept; one that cannot be learned holds up no other, now and when it is opened."""
+        try:
+            changed = self._learn_one(asked, label)
+        except (TypeError, ValueError) as error:
+            warn_unlearned(asked.id, error)
+        else:
+            self.ledger.note_change(asked.id, changed)
+
+    def _learn_one(self, asked: Question, label: Any) -> bool:
         if asked.case is None:
             before = self.learner_view.predict(asked.features)
             self.learner_view.learn(asked.features, label, asked.explored)
@@ -104,8 +117,7 @@ class AnswerTaker(AskerView):
             before, state = case.prediction, case.to_dict() | {"ledger": None}
             self.learner_view.learn_case(case, label)
             after = self.learner.resume(state).prediction
-        self.ledger.note_change(asked.id, bool(before != after))
-        self._keeper.save(self.learner)
+        return bool(before != after)
 
     def correct(
         self, question: Question | int, label: Any, *, who: str | None = None, time: datetime | None = None
@@ -174,6 +186,7 @@ class AnswerTaker(AskerView):
         """
         with self._changing():
             asked = self.ledger.question(id_of(question))
+            _refuse_feature(asked)
             if asked.status == "open":
                 self.state.refund(asked.price)
             return self.ledger.withdraw(asked.id, state=self.state.to_bytes())
@@ -195,3 +208,12 @@ class AnswerTaker(AskerView):
         state = self.state.to_bytes()
         if self.ledger.is_durable and state != self.ledger.last_state:
             self.ledger.keep_state(state)
+
+
+def _refuse_feature(asked: Question) -> None:
+    """Refuse what would be taken for a label, though it is the value of a feature."""
+    if asked.kind == "feature":
+        raise ValueError(
+            f"question {asked.id} is about the feature {asked.question!r} of a case, not about a label; give its "
+            "result to receive() of that case, which open_cases holds."
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -95,7 +94,6 @@ class Asker(AnswerTaker):
             check_posterior(learner, type(self.policy).__name__)
         self.state = AskState(self.policy, rows)
         self.expires = expires
-        self._lock = threading.RLock()
         store = store if folder is None else store_of_folder(folder)
         if store is not None and self.policy.chooser() is not None:
             raise ValueError(
@@ -104,6 +102,8 @@ class Asker(AnswerTaker):
             )
         self._classes = None if classes is None else read_classes(classes)
         self.ledger = Ledger(store)
+        # One lock for both, because a block of ledger.together() calls the asker as well.
+        self._lock = self.ledger.threads
         self._shelf = CaseShelf(self.ledger)
         try:
             self._keeper = LearnerKeeper(self.ledger, learner, self.policy, self._classes, save_every)

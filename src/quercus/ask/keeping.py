@@ -98,8 +98,7 @@ class LearnerKeeper:
                 else:
                     view.learn_case(learner.resume(lesson.case | {"ledger": None}), lesson.label)
             except (TypeError, ValueError) as error:
-                text = f"the answer to question {lesson.id} cannot be learned: {error}"
-                warnings.warn(text, UserWarning, stacklevel=5)
+                warn_unlearned(lesson.id, error)
         if isinstance(learner, BuysFeatures):
             spent = self._first.spent_
             for price in self._ledger.purchases():
@@ -122,6 +121,27 @@ class LearnerKeeper:
         if is_due and _can_save(learner) and learner.__sklearn_is_fitted__():
             self._ledger.save_snapshot(learner.to_bytes())
             self._saved = self._ledger.answered
+
+
+def warn_unlearned(id: int, error: Exception) -> None:
+    """Tell of an answer that is kept and cannot be learned.
+
+    Parameters
+    ----------
+    id
+        Of the question.
+    error
+        What the learner says.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(action="error"):
+    ...     warn_unlearned(7, ValueError("it is text"))
+    Traceback (most recent call last):
+        ...
+    UserWarning: the answer to question 7 cannot be learned: it is text
+    """
+    warnings.warn(f"the answer to question {id} cannot be learned: {error}", UserWarning, stacklevel=6)
 
 
 def store_of_folder(folder: PathLike) -> Path:
@@ -152,5 +172,5 @@ def _can_save(learner: Any) -> bool:
 
 
 def _describe(policy: Policy) -> str:
-    """Return the policy as text; a function in it stands under its name."""
-    return re.sub(r"<function (\S+) at 0x[0-9a-f]+>", r"\1", repr(policy))
+    """Return the policy as text; a function in it stands under its name, and nothing tells where it lies."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", re.sub(r"<function (\S+) at 0x[0-9a-f]+>", r"\1", repr(policy)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -150,9 +151,11 @@ class AnswerKeeper(LedgerReader):
     def _take(self, answers: Sequence[tuple[int, Any]], who: str | None, now: int, state: bytes) -> list[int]:
         """Check answers, then keep those that are new; return the ids of questions that they settle."""
         new: dict[int, tuple[Question, Label]] = {}
-        opinions: list[dict[str, Any]] = []
+        opinions: dict[int, dict[str, Any]] = {}
+        label_type = None
         for id, label in answers:
-            question, value = self._read_answer(id, label)
+            question, value = self._read_answer(id, label, label_type)
+            label_type = type(value).__name__ if question.kind == "label" else label_type
             if question.status == "expired":
                 raise QuestionExpired(f"question {id} was given up before this answer came; ask anew to use it.")
             earlier = new.get(question.id)
@@ -161,13 +164,15 @@ class AnswerKeeper(LedgerReader):
             if question.status == "open":
                 new[question.id] = question, value
             elif self._is_second(question, value, who):
-                opinions.append(_answer_values(question.id, who, now, value))
+                opinion = opinions.setdefault(question.id, _answer_values(question.id, who, now, value))
+                if opinion["value"] != to_json(value):
+                    self._refuse_other(question.id, json.loads(opinion["value"]), value)
         if not new and not opinions:
             return []
         came = [_answer_values(id, who, now, value) for id, (_, value) in new.items()]
 
         def take(connection: Connection) -> None:
-            self._records.insert_answers(connection, came + opinions)
+            self._records.insert_answers(connection, [*came, *opinions.values()])
             for order, given in enumerate(came, self._answered + 1):
                 self._records.settle_question(connection, given, order)
 
@@ -243,10 +248,10 @@ class AnswerKeeper(LedgerReader):
             self._known.pop(question.id, None)
             return True
 
-    def _read_answer(self, id: int, label: Any) -> tuple[Question, Label]:
+    def _read_answer(self, id: int, label: Any, label_type: str | None = None) -> tuple[Question, Label]:
         question, what = self.question(id), f"the answer to question {id}"
         if question.kind == "label":
-            return question, self._labels.check(label, what)
+            return question, self._labels.check(label, what, label_type)
         value = read_value(label, str(question.question))
         if value is None:
             raise ValueError(f"{what} is missing ({label!r}); give a value, or give the question up with expire_one().")

@@ -28,7 +28,16 @@ from quercus.ledger import tables
 from quercus.ledger.errors import LedgerClosed, LedgerFileError, LedgerLocked
 from quercus.ledger.forms import bring_to_form, check_form
 from quercus.ledger.meanings import brief, explain, is_gone
-from quercus.ledger.place import check_path, identity_of, is_to_be_checked, lock_beside, server_engine
+from quercus.ledger.place import (
+    check_path,
+    identity_of,
+    is_to_be_checked,
+    lock_beside,
+    path_of_address,
+    server_engine,
+    server_url,
+    show_address,
+)
 
 PathLike = str | os.PathLike[str]
 T = TypeVar("T")
@@ -89,12 +98,10 @@ class Database:
         address = os.fspath(store) if store is not None else None
         self.is_server = address is not None and "://" in address and not address.startswith("sqlite")
         self.path = None if address is None or "://" in address else Path(address).absolute()
-        if address is not None and address.startswith("sqlite:///"):
-            self.path = Path(address.removeprefix("sqlite:///")).absolute()
-        self._url = url = sa.engine.make_url(address) if self.is_server and address is not None else None
-        self.name = (
-            "in memory" if address is None else f"'{self.path}'" if url is None else f"'{url.render_as_string()}'"
-        )
+        if address is not None and "://" in address and not self.is_server:
+            self.path = path_of_address(address)
+        self._url = url = server_url(address) if self.is_server and address is not None else None
+        self.name = "in memory" if address is None else f"'{self.path}'" if url is None else f"'{show_address(url)}'"
         if self.path is not None:
             check_path(self.path, read_only)
         try:
@@ -103,6 +110,11 @@ class Database:
             self._engine = self._connect_to(self._url)
             self._connection = self._connect()
             self._begin()
+        except _ConnectionLostError as error:
+            self._let_go()
+            raise LedgerFileError(
+                f"the ledger {error}; see whether its server runs and the address is right."
+            ) from error
         except BaseException:
             self._let_go()
             raise
@@ -220,14 +232,17 @@ class Database:
             while True:
                 try:
                     if self._is_together:
-                        self._update_store(state, label_type, 0)
-                        return body(self._connection)
+                        with self._explaining(), self._connection.begin_nested():
+                            self._update_store(state, label_type, 0)
+                            return body(self._connection)
                     with self._explaining(), self._transaction(durable):
                         self._update_store(state, label_type)
                         result = body(self._connection)
                     self._writes += 1
                     return result
                 except _ConnectionLostError as error:
+                    if self._is_together:
+                        raise
                     if self._reconnect(error):
                         # The answer to COMMIT was lost, not the transaction.
                         self._writes += 1
@@ -239,7 +254,8 @@ class Database:
         with self.threads:
             self.check_open()
             if self._is_together:
-                yield
+                with self._explaining(), self._connection.begin_nested():
+                    yield
                 return
             try:
                 with self._explaining(), self._transaction():

@@ -66,7 +66,9 @@ def import_ledger(source: PathLike, store: PathLike) -> Ledger:
     ledger = Ledger(store)
     try:
         if ledger.asked:
-            raise LedgerFileError(f"the ledger '{store}' holds {ledger.asked} questions already; give a new one.")
+            raise LedgerFileError(
+                f"the ledger {ledger._database.name} holds {ledger.asked} questions already; give a new one."
+            )
         if asker is not None:
             _read_asker(asker, kept)
         kept.write(ledger)
@@ -81,6 +83,7 @@ class _Kept:
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
+        self.row_of_key: dict[str, int] = {}
         self.questions: list[dict[str, Any]] = []
         self.answers: list[dict[str, Any]] = []
         self.snapshots: list[tuple[int, bytes]] = []
@@ -138,14 +141,18 @@ class _Kept:
     def ask(self, event: dict[str, Any], features: str) -> None:
         """Add a question; rows were counted from 1."""
         json.loads(features)
-        id = len(self.questions) + 1
+        id, key = len(self.questions) + 1, event.get("key")
+        # Several questions may be about the row of a key, as far as it was known when they were asked.
+        row_id = len(self.rows) + 1 if key is None else self.row_of_key.setdefault(key, len(self.rows) + 1)
         names = ("kind", "covered", "price", "worth", "propensity", "explored", "prediction", "probability", "question")
-        self.rows.append({"id": id, "key": event.get("key"), "features": features})
+        if row_id > len(self.rows):
+            self.rows.append({"id": row_id, "key": key, "features": features})
         self.questions.append(
             {name: event[name] for name in (*names, "expires")}
             | {
                 "id": id,
-                "row_id": id,
+                "row_id": row_id,
+                "features": None if self.rows[row_id - 1]["features"] == features else features,
                 "place": event["row"] - 1,
                 "asked_at": event["time"],
                 "learned": len(self.answers),

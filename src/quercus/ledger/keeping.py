@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -89,7 +90,7 @@ class StateKeeper(AnswerKeeper):
         found = self._database.read(lambda connection: self._records.find_key(connection, key))
         if found is None:
             return None
-        if found[1] != features:
+        if found[1] != features and _named(found[1]) != _named(features):
             raise KeyConflict(f"the row with key {key!r} has other values ({found[1]}); give another row another key.")
         return int(found[0])
 
@@ -216,3 +217,8 @@ class StateKeeper(AnswerKeeper):
     def _flush(self) -> None:
         if self._noted and not self._database.is_closed:
             self._write(lambda _: None, durable=False)
+
+
+def _named(features: str) -> str:
+    """Return the values of a row in the order of their names, without those that are missing."""
+    return to_json({name: value for name, value in sorted(json.loads(features).items()) if value is not None})

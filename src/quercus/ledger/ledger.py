@@ -151,7 +151,7 @@ class Ledger(StateKeeper):
             if case is not None:
                 known, key = self._database.read(lambda connection: self._records.find_row_of_case(connection, case))
                 values |= {"case_id": case, "features": row_values["features"]}
-            for same in () if known is None else self.find(str(key)):
+            for same in () if known is None or key is None else self.find(key):
                 if (same.kind, same.question) == (kind, question):
                     return same.id
             id, row_id = self._asked + 1, self._rows + 1 if known is None else known

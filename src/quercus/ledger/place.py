@@ -68,6 +68,68 @@ def is_to_be_checked(path: Path) -> bool:
     return not path.exists() or path.stat().st_size < _SOON_CHECKED or (log.exists() and log.stat().st_size > 0)
 
 
+def path_of_address(address: str) -> Path:
+    """Return the file that an address of SQLite names.
+
+    Parameters
+    ----------
+    address
+        Three slashes, then the file as it is called: nothing in it is escaped.
+
+    Examples
+    --------
+    >>> path_of_address("sqlite:////tmp/a b.db").name
+    'a b.db'
+    """
+    scheme, _, name = address.partition(":///")
+    if scheme != "sqlite" or name in ("", ":memory:"):
+        raise ValueError(
+            f"{address!r} names no file; give the name of a file, 'sqlite:///' and the name, or None: in memory."
+        )
+    return Path(name).absolute()
+
+
+def server_url(address: str) -> sa.URL:
+    """Read the address of a server, and never show what may be a password.
+
+    Parameters
+    ----------
+    address
+        Such as ``postgresql://me@host/name``.
+
+    Examples
+    --------
+    >>> server_url("postgresql://me@host:many/name")
+    Traceback (most recent call last):
+        ...
+    ValueError: the address of the database cannot be read; write postgresql://user:password@host:port/name, with ...
+    """
+    try:
+        return sa.engine.make_url(address)
+    except (sa.exc.ArgumentError, ValueError):
+        raise ValueError(
+            "the address of the database cannot be read; write postgresql://user:password@host:port/name, with %xx for "
+            "what is special in a password."
+        ) from None
+
+
+def show_address(url: sa.URL) -> str:
+    """Return the address of a server without its password.
+
+    Parameters
+    ----------
+    url
+        The address.
+
+    Examples
+    --------
+    >>> show_address(sa.engine.make_url("postgresql://me:secret@host/name?password=secret"))
+    'postgresql://me:***@host/name?password=***'
+    """
+    hidden = {name: "***" for name in url.query if "password" in name.lower()}
+    return url.update_query_dict(hidden).render_as_string().replace("=%2A%2A%2A", "=***")
+
+
 def server_engine(url: sa.URL) -> sa.Engine:
     """Return how a server is reached.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -104,6 +105,11 @@ class LedgerReader(QuestionTable):
     def is_durable(self) -> bool:
         """Whether it is kept when this process ends."""
         return self.store is not None
+
+    @property
+    def threads(self) -> threading.RLock:
+        """Lets one thread in at a time; whoever changes a ledger and something else with it may hold it."""
+        return self._database.threads
 
     @property
     def last_state(self) -> bytes:

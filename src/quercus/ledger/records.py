@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
@@ -272,7 +272,8 @@ def insert_case(connection: Connection, new_rows: list[Values], values: Values) 
 
 def change_case(connection: Connection, id: int, **values: Any) -> None:
     """Change what a case knows, or close it."""
-    connection.execute(sa.update(case).where(case.c.id == id).values(**values))
+    if connection.execute(sa.update(case).where(case.c.id == id).values(**values)).rowcount != 1:
+        _refuse_case(connection, id)
 
 
 def read_cases(connection: Connection, *conditions: Any) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
@@ -292,9 +293,16 @@ def read_open_cases(connection: Connection) -> list[tuple[int, str | None, bool,
     return read_cases(connection, ~case.c.closed)
 
 
+def _refuse_case(connection: Connection, id: Any) -> NoReturn:
+    raise ValueError(f"there is no case {id!r}; the ledger holds {count_cases(connection)}, numbered from 1.")
+
+
 def read_case(connection: Connection, id: int) -> dict[str, Any]:
     """Return the state of a case."""
-    found: dict[str, Any] = json.loads(connection.execute(sa.select(case.c.state).where(case.c.id == id)).scalar_one())
+    state = connection.execute(sa.select(case.c.state).where(case.c.id == id)).scalar_one_or_none()
+    if state is None:
+        _refuse_case(connection, id)
+    found: dict[str, Any] = json.loads(state)
     return found
 
 
@@ -308,7 +316,9 @@ def find_label_of_case(connection: Connection, id: int) -> Question | None:
 def find_row_of_case(connection: Connection, id: int) -> tuple[int, str | None]:
     """Return the row that a case is about, and its key."""
     chosen = sa.select(row.c.id, row.c.key).join(case, case.c.row_id == row.c.id).where(case.c.id == id)
-    found = connection.execute(chosen).one()
+    found = connection.execute(chosen).one_or_none()
+    if found is None:
+        _refuse_case(connection, id)
     return found.id, found.key
 
 
