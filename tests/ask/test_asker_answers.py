@@ -1,5 +1,8 @@
 """Answers that cannot be learned, and policies that are told again after the process ended."""
 
+import copy
+import pickle
+
 import pytest
 
 import quercus as qc
@@ -58,3 +61,9 @@ def test_a_price_that_is_an_object_is_the_same_when_it_is_opened_again(tmp_path)
         with qc.Asker(qc.ConfidenceTree(), policy, store=tmp_path / "labels.db") as asker:
             assert asker.seen == seen
             asker.ask_one({"a": 1.0})
+
+
+@pytest.mark.parametrize("act", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_an_asker_says_that_it_cannot_be_copied(act):
+    with pytest.raises(TypeError, match="an asker cannot be copied; copy its learner"):
+        act(qc.Asker(qc.ConfidenceTree(), Always()))

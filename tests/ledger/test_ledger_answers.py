@@ -27,3 +27,22 @@ def test_a_second_opinion_given_twice_at_once_is_one(any_store):
     assert len(ledger.opinions(1)) == 1
     assert ledger.answer_many([(1, "no"), (2, "no"), (1, "no")], who="bob") == [2]
     assert [(one.label, one.who) for one in ledger.opinions(1)] == [("yes", "ada"), ("no", "bob")]
+
+
+@pytest.mark.parametrize(
+    ("who", "error"), [(5, TypeError), (b"ada", TypeError), ("a\0b", ValueError), ("\ud800", ValueError)]
+)
+def test_a_person_has_a_name_that_every_database_keeps(who, error, any_store):
+    ledger = two(any_store)
+    ledger.answer(1, "yes")
+    for act in (
+        lambda: ledger.answer(2, "no", who=who),
+        lambda: ledger.answer_many([(2, "no")], who=who),
+        lambda: ledger.correct(1, "no", who=who),
+        lambda: ledger.skip(2, who=who),
+    ):
+        with pytest.raises(error, match="who"):
+            act()
+    with pytest.raises((TypeError, ValueError), match="question"):
+        ledger.ask({"a": 1}, row=2, covered=3, kind="feature", question=who)
+    assert (ledger.asked, ledger.answered, ledger.question(1).answer, ledger.open_ids) == (2, 1, "yes", [2])

@@ -1,9 +1,12 @@
 """Where ledgers can be kept: forms of addresses, and what is told of them."""
 
+import gc
+import os
+
 import pytest
 import sqlalchemy as sa
 
-from quercus.ledger import Ledger, LedgerFileError
+from quercus.ledger import Ledger, LedgerFileError, LedgerLocked
 from quercus.ledger.importing import import_ledger
 from tests.conftest import new_database
 
@@ -48,3 +51,41 @@ def test_a_password_is_not_shown_by_an_import(tmp_path):
     with pytest.raises(LedgerFileError, match="holds 1 questions already") as found:
         import_ledger(tmp_path / "questions.parquet", url.render_as_string(hide_password=False))
     assert "hunter2" not in str(found.value)
+
+
+def test_a_ledger_that_was_let_go_gives_its_lock_back(tmp_path):
+    gc.disable()
+    try:
+        for number in range(3):
+            ledger = Ledger(tmp_path / "labels.db")
+            assert ledger.asked == number
+            ledger.ask({"a": 1}, row=0, covered=1)
+            del ledger
+    finally:
+        gc.enable()
+    held = Ledger(tmp_path / "labels.db")
+    with pytest.raises(LedgerLocked, match="is open for writing in process"):
+        Ledger(tmp_path / "labels.db")
+    assert held.asked == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="rights as POSIX has them")
+def test_a_ledger_is_read_where_nothing_may_be_written(tmp_path, monkeypatch):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    store = folder / "labels.db"
+    with Ledger(store) as ledger:
+        ledger.ask({"a": 1}, row=0, covered=1)
+    # Who has all rights may write anywhere.
+    monkeypatch.setattr("quercus.ledger.place.os.access", lambda path, mode: False)
+    folder.chmod(0o555)
+    try:
+        reader = Ledger.read(store)
+        assert (reader.asked, reader.question(1).features) == (1, {"a": 1.0})
+        assert not list(folder.glob("*-shm"))
+    finally:
+        folder.chmod(0o755)
+    with Ledger(store) as ledger:
+        ledger.ask({"a": 2}, row=1, covered=2)
+        assert (len(reader), reader.question(2).features) == (2, {"a": 2.0})
+    assert [question.id for question in reader.questions()] == [1, 2]

@@ -143,6 +143,9 @@ class AskerView:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("an asker cannot be copied; copy its learner, or give its store to Ledger.read().")
+
     def _deadline(self, time: datetime | None) -> datetime | None:
         return None if self.expires is None else (time or datetime.now(UTC)) + self.expires
 

@@ -14,7 +14,7 @@ from quercus.interrupts import uninterrupted
 from quercus.ledger.errors import AnswerConflict, QuestionExpired
 from quercus.ledger.question import Label, Question
 from quercus.ledger.reader import LedgerReader
-from quercus.ledger.values import from_micros, read_value, to_json, to_micros
+from quercus.ledger.values import check_name, from_micros, read_value, to_json, to_micros
 from quercus.schema.refusals import short
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ class AnswerKeeper(LedgerReader):
 
     def _take(self, answers: Sequence[tuple[int, Any]], who: str | None, now: int, state: bytes) -> list[int]:
         """Check answers, then keep those that are new; return the ids of questions that they settle."""
+        check_name(who, "who")
         new: dict[int, tuple[Question, Label]] = {}
         opinions: dict[int, dict[str, Any]] = {}
         label_type = None
@@ -229,6 +230,7 @@ class AnswerKeeper(LedgerReader):
         (True, 'no', ['yes', 'no'])
         """
         with self._changing():
+            check_name(who, "who")
             question, value = self._read_answer(id, label)
             if question.status != "answered":
                 raise ValueError(f"question {id} has no answer yet; answer it.")
@@ -367,6 +369,7 @@ class AnswerKeeper(LedgerReader):
         [2, 1]
         """
         with self._changing():
+            check_name(who, "who")
             question = self.question(id)
             if question.status != "open":
                 raise ValueError(f"question {id} is {question.status}; only an open one can be skipped.")

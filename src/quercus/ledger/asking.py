@@ -17,7 +17,7 @@ from quercus.ledger.features import Block
 from quercus.ledger.labels import LabelRows, LabelType, type_of
 from quercus.ledger.question import Question
 from quercus.ledger.rows import block_to_json, read_block
-from quercus.ledger.values import check_text, from_micros, known, read_features, to_json, to_micros
+from quercus.ledger.values import check_name, from_micros, known, read_features, to_json, to_micros
 from quercus.schema.refusals import short
 
 KINDS = ("label", "feature")
@@ -219,9 +219,7 @@ def read_key(key: Any) -> str:
     if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
         raise TypeError(f"key={key!r} is a {type(key).__name__}; give text or a whole number.")
     text = key if isinstance(key, str) else str(int(key))
-    check_text(text, "key")
-    if "\0" in text:
-        raise ValueError(f"key={text!r} holds a zero character, which databases do not; leave it out.")
+    check_name(text, "key")
     return text
 
 
@@ -274,8 +272,7 @@ def _check_question(kind: str, question: Any) -> None:
         raise ValueError(f"question={question!r} names a feature and kind is 'label'; give kind='feature' with it.")
     if kind == "feature" and not isinstance(question, str):
         raise ValueError(f"question={question!r} names no feature; say which one is asked for.")
-    if question is not None:
-        check_text(question, "question")
+    check_name(question, "question")
 
 
 def _read_count(name: str, value: Any) -> int:

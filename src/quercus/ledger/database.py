@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import sqlite3
 import threading
 import time
 import weakref
@@ -33,18 +32,20 @@ from quercus.ledger.place import (
     identity_of,
     is_to_be_checked,
     lock_beside,
+    open_file,
     path_of_address,
+    reading_mode,
     server_engine,
     server_url,
+    set_up,
     show_address,
 )
 
 PathLike = str | os.PathLike[str]
 T = TypeVar("T")
 
-# How long to wait for a server that is being restarted, and for another program's transaction, in seconds.
+# How long to wait for a server that is being restarted, in seconds.
 _PATIENCE = 20.0
-_BUSY = 5.0
 # Any fixed number: PostgreSQL's advisory lock of a ledger, beside its schema's.
 _ADVISORY = 7_811_397
 _UPDATE_STORE = (
@@ -93,7 +94,7 @@ class Database:
         self._lock: IO[bytes] | None = None
         self._closed: str | None = "this ledger is open for reading; open it with Ledger() to go on with it."
         self._durable = True
-        self._is_together = False
+        self._is_together = self._is_frozen = False
         self._identity: tuple[int, int] | None = None
         address = os.fspath(store) if store is not None else None
         self.is_server = address is not None and "://" in address and not address.startswith("sqlite")
@@ -129,26 +130,11 @@ class Database:
             engine = sa.create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
         else:
             # As an address, because only there SQLite takes the mode.
-            mode = "ro" if self._read_only else "rwc"
-            where = f"{self.path.as_uri()}?mode={mode}"
-            creator: Callable[[], Any] = lambda: sqlite3.connect(  # noqa: E731
-                where, uri=True, check_same_thread=False, timeout=_BUSY
-            )
-            engine = sa.create_engine("sqlite://", creator=creator, poolclass=StaticPool)
-        sa.event.listen(engine, "connect", self._set_up)
-        sa.event.listen(engine, "begin", self._begin_sqlite)
+            mode = reading_mode(self.path) if self._read_only else "mode=rwc"
+            where, self._is_frozen = f"{self.path.as_uri()}?{mode}", "immutable" in mode
+            engine = sa.create_engine("sqlite://", creator=lambda: open_file(where), poolclass=StaticPool)
+        set_up(engine, writes=self.path is not None and not self._read_only)
         return engine
-
-    def _set_up(self, connection: Any, _record: Any) -> None:
-        connection.isolation_level = None
-        if self.path is not None and not self._read_only:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA foreign_keys=ON")
-
-    def _begin_sqlite(self, connection: Connection) -> None:
-        writes = connection.get_execution_options().get("writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     def _connect(self) -> Connection:
         with self._explaining():
@@ -199,6 +185,11 @@ class Database:
             self._check_process()
             if self._is_together:
                 return body(self._connection)
+            if self._is_frozen:
+                # Somebody may have written since.
+                self._connection.close()
+                self._engine.dispose()
+                self._engine = self._connect_to(None)
             if self._connection.closed:
                 self._connection = self._connect()
             while True:

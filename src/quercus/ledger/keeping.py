@@ -11,7 +11,7 @@ import numpy as np
 from quercus.ledger.answering import KNOWN, AnswerKeeper
 from quercus.ledger.asking import read_key
 from quercus.ledger.errors import KeyConflict
-from quercus.ledger.values import read_features, to_json, to_micros
+from quercus.ledger.values import check_name, read_features, to_json, to_micros
 
 # Models that are kept beside the starting one.
 SNAPSHOTS = 4
@@ -43,6 +43,7 @@ class StateKeeper(AnswerKeeper):
         >>> ledger.about
         'frauds'
         """
+        check_name(about, "about")
         self._database.write(lambda connection: self._records.save_about(connection, about))
         self._about = about
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sqlite3
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
@@ -13,6 +15,8 @@ from sqlalchemy.pool import StaticPool
 from quercus.ledger.errors import LedgerFileError, LedgerLocked
 from quercus.locking import lock_file
 
+# How long to wait for another program's transaction, in seconds.
+_BUSY = 5.0
 # Bytes that are looked through in a tenth of a second.
 _SOON_CHECKED = 2**24
 _START = b"SQLite format 3\0"
@@ -49,6 +53,80 @@ def check_path(path: Path, read_only: bool) -> None:
         start = file.read(len(_START))
     if start and start != _START:
         raise LedgerFileError(f"'{path}' is no ledger; give another name, or restore it from a copy.")
+
+
+def reading_mode(path: Path) -> str:
+    """Return how SQLite opens a file for reading.
+
+    Where nothing may be written, not even the files beside it by which readers and a writer agree, the file is read as
+    it is, if nobody has it open for writing.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+
+    Examples
+    --------
+    >>> reading_mode(Path("nowhere"))
+    'mode=ro'
+    """
+    is_open = os.path.exists(f"{path}-wal")
+    return "mode=ro" if is_open or os.access(path.parent, os.W_OK) else "mode=ro&immutable=1"
+
+
+def open_file(where: str) -> sqlite3.Connection:
+    """Connect to a file.
+
+    Parameters
+    ----------
+    where
+        Its address, with how to open it.
+
+    Examples
+    --------
+    >>> open_file("file:nowhere?mode=ro")
+    Traceback (most recent call last):
+        ...
+    sqlite3.OperationalError: unable to open database file
+    """
+    return sqlite3.connect(where, uri=True, check_same_thread=False, timeout=_BUSY)
+
+
+def set_up(engine: sa.Engine, writes: bool) -> None:
+    """See to how SQLite is connected to, and how its transactions begin.
+
+    What listens knows nothing of a ledger: SQLAlchemy keeps what is connected, and would keep that, and its lock, too.
+
+    Parameters
+    ----------
+    engine
+        For one file, or for memory.
+    writes
+        Whether a file is to be written.
+
+    Examples
+    --------
+    >>> engine = sa.create_engine("sqlite://")
+    >>> set_up(engine, writes=False)
+    >>> with engine.begin() as connection:
+    ...     connection.exec_driver_sql("PRAGMA foreign_keys").scalar()
+    1
+    """
+
+    def set_up_one(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        if writes:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    def begin(connection: sa.Connection) -> None:
+        writes_now = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes_now else "BEGIN")
+
+    sa.event.listen(engine, "connect", set_up_one)
+    sa.event.listen(engine, "begin", begin)
 
 
 def is_to_be_checked(path: Path) -> bool:
@@ -180,7 +258,12 @@ def lock_beside(path: Path) -> IO[bytes]:
             "Ledger.read()."
         ) from error
     try:
-        lock_file(file.fileno())
+        try:
+            lock_file(file.fileno())
+        except BlockingIOError:
+            # A ledger that was let go without being closed holds its lock until it is collected.
+            gc.collect()
+            lock_file(file.fileno())
     except BlockingIOError:
         file.seek(0)
         holder = file.read(20)

@@ -111,6 +111,25 @@ def check_text(value: str, what: str) -> None:
         ) from None
 
 
+def check_name(value: Any, what: str) -> None:
+    """Raise an error for what is no text that every database keeps; None is left out.
+
+    Examples
+    --------
+    >>> check_name(5, "who")
+    Traceback (most recent call last):
+        ...
+    TypeError: who=5 is a int; give text, or None.
+    """
+    if value is None:
+        return
+    if not isinstance(value, str):
+        raise TypeError(f"{what}={value!r} is a {type(value).__name__}; give text, or None.")
+    check_text(value, what)
+    if "\0" in value:
+        raise ValueError(f"{what}={value!r} holds a zero character, which databases do not; leave it out.")
+
+
 def to_micros(when: datetime | None, name: str = "time") -> int:
     """Return a time as microseconds since 1970 in UTC; None is now, and a time without a zone is in UTC.
 

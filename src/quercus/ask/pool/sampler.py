@@ -8,7 +8,6 @@ instead, which the paper does not do: without it nobody could say how right the 
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, overload
@@ -130,7 +129,7 @@ class PoolSampler(PoolAnswers):
         self.ledger = Ledger(store) if ledger is None else ledger
         self.expires = expires
         self.delta, self.explore, self.floor = float(delta), float(explore), float(floor)
-        self._lock = threading.RLock()
+        self._lock = self.ledger.threads
         self._rows: list[int] = []
         # Rows whose label the learner had from the beginning count as asked.
         self._is_asked = self._view.known()
