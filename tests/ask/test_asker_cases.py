@@ -173,7 +173,7 @@ def test_the_value_of_a_feature_is_never_taken_for_a_label(make):
     asker = qc.Asker(make(), Always(budget=qc.ask.Labels(10)))
     case = asker.open({"age": 41.0}, key="p7")
     case.order("scan", "blood")
-    scan, blood = asker.open_questions
+    scan, blood = asker.ledger.open
     case.receive({"blood": "low"})
     left = asker.left
     for act in (
@@ -188,3 +188,17 @@ def test_the_value_of_a_feature_is_never_taken_for_a_label(make):
     case.receive({"scan": "shadow"})
     assert asker.answer(asker.ask_one(case), "ill")
     assert list(asker.learner.classes_) == ["ill"]
+
+
+def test_a_case_is_seen_once_until_more_is_known(kept_store):
+    with qc.Asker(trees()["utility"](), Random(0.01), store=kept_store) as asker:
+        case = asker.open({"age": 41.0})
+        assert [asker.ask_one(case) for _ in range(3)] == [None] * 3
+        assert asker.seen == 1
+        case.order("scan")
+        assert asker.ask_one(case) is None
+        assert (asker.seen, asker.asked, asker.open_questions) == (2, 0, [])
+    with qc.Asker(trees()["utility"](), Random(0.01), store=kept_store) as asker:
+        (case,) = asker.open_cases
+        assert asker.ask_one(case) is None
+        assert asker.seen == 2

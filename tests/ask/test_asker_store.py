@@ -242,3 +242,12 @@ def test_an_asker_in_a_block_of_its_ledger_does_not_stop_another_thread():
         thread.join(10)
     assert not any(thread.is_alive() for thread in threads)
     assert asker.asked == 2
+
+
+def test_rows_of_a_list_are_asked_all_or_none(any_store):
+    with qc.Asker(qc.ConfidenceTree().partial_fit(ROWS[200:230], LABELS[200:230]), Always(), store=any_store) as asker:
+        with pytest.raises(ValueError, match="'b'"):
+            asker.ask([*ROWS[:5], {"a": 1.0, "b": "text", "c": 0.5}, *ROWS[5:9]])
+        assert (asker.asked, asker.seen, asker.open_questions) == (0, 0, [])
+        assert [question.id for question in asker.ask(ROWS[:5])] == [1, 2, 3, 4, 5]
+        assert (asker.asked, asker.seen) == (5, 5)

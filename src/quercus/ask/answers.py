@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from quercus.ask.cases import CaseShelf
@@ -171,6 +171,7 @@ class AnswerTaker(AskerView):
         refund
             Whether their money goes back to the budget.
         """
+        before = datetime.now(UTC) if before is None else before
         with self._changing():
             for id in self.ledger.due(before) if refund else ():
                 self.state.refund(self.ledger.question(id).price)

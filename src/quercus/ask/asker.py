@@ -201,10 +201,14 @@ class Asker(AnswerTaker):
         earlier = self.ledger.label_of_case(number)
         if earlier is not None:
             return earlier
+        state = case.to_dict() | {"declined": True}
+        if self.ledger.case(number) == state:
+            return None  # nothing new is known since its label was not bought
         known, proba = dict(case.known), case.probabilities
         region = self.learner_view.region_of_case(case, self.seen + 1)
         decision = self._decide_one(known, region._replace(x=known))
         if not decision["asked"]:
+            self.ledger.keep_case(number, state)
             return None
         answer = case.prediction if case.prediction in proba else None
         return self._keep_question(known, decision, answer, proba, time, case=number)
@@ -257,7 +261,8 @@ class Asker(AnswerTaker):
         """
         self._refuse_rows()
         if isinstance(X, list) and all(isinstance(x, Mapping) for x in X):
-            return [q for q in (self.ask_one(x, time=time) for x in X) if q is not None]
+            with self._changing(), self.ledger.together():
+                return [q for q in (self.ask_one(x, time=time) for x in X) if q is not None]
         with self._changing():
             decided = self._decide(X, self.state)
             ids = self._record(X, decided, np.flatnonzero(decided.decisions["asked"]), time)

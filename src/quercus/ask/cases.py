@@ -82,7 +82,7 @@ class CaseShelf:
         """
         if number not in self.live:
             kept = self._ledger.case(number) if state is None else state
-            case: CaseLike = learner.resume(kept, ledger=self._ledger if kept["ledger"] else None)
+            case: CaseLike = learner.resume(kept, ledger=None if kept["ledger"] is None else self._ledger)
             case.record_in(self._ledger, number)
             self.live[number] = case
         return self.live[number]

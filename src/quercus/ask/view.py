@@ -50,7 +50,7 @@ class AskerView:
     @property
     def asked(self) -> int:
         """Labels asked for."""
-        return self.ledger.asked
+        return self.ledger.asked_labels
 
     @property
     def spent(self) -> float:
@@ -64,8 +64,8 @@ class AskerView:
 
     @property
     def open_questions(self) -> list[Question]:
-        """Questions that wait for an answer, oldest first."""
-        return list(self.ledger.open)
+        """Questions for labels that wait for an answer, oldest first; those that were skipped come last."""
+        return self.ledger.open_labels()
 
     def __repr__(self) -> str:
         open_ = len(self.ledger.open_ids)

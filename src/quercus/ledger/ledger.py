@@ -164,6 +164,7 @@ class Ledger(StateKeeper):
             )
             self._rows += len(new_rows)
             self._asked = id
+            self._features += kind == "feature"
             self._spent += Fraction(values["price"])
             self._remember(make_question(values, row_values, key))
             return id

@@ -59,7 +59,7 @@ class LedgerReader(QuestionTable):
 
     def _note_counts(self) -> None:
         counts = self._database.read(self._records.read_counts)
-        self._asked, self._rows = counts.asked, counts.rows
+        self._asked, self._rows, self._features = counts.asked, counts.rows, counts.features
         self._answered, self._expired, self._spent = counts.answered, counts.expired, counts.spent
         self._state, self._about = counts.state, counts.about
         self._labels = LabelType(counts.label_type)
@@ -126,6 +126,18 @@ class LedgerReader(QuestionTable):
     def open_ids(self) -> list[int]:
         """The ids of the open questions, oldest first; those that were skipped come last."""
         return self._database.read(self._records.read_open)
+
+    def open_labels(self) -> list[Question]:
+        """Return the open questions for labels, in the order of `open_ids`."""
+        self._flush()
+        return self._database.read(self._records.read_open_labels)
+
+    @property
+    def asked_labels(self) -> int:
+        """How many labels were asked for."""
+        if self._reads_only:
+            self._features = self._database.read(self._records.count_features)
+        return self.asked - self._features
 
     @property
     def open(self) -> Iterator[Question]:

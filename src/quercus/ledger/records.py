@@ -71,6 +71,7 @@ class Counts(NamedTuple):
     """How far a ledger is."""
 
     asked: int
+    features: int
     rows: int
     answered: int
     expired: int
@@ -86,6 +87,7 @@ def read_counts(connection: Connection) -> Counts:
     prices = sa.select(question.c.price, sa.func.count()).where(~question.c.refunded).group_by(question.c.price)
     return Counts(
         asked=count_asked(connection),
+        features=count_features(connection),
         rows=_most(connection, row.c.id),
         answered=_most(connection, question.c.answer_order),
         expired=connection.execute(
@@ -101,6 +103,18 @@ def read_counts(connection: Connection) -> Counts:
 def count_asked(connection: Connection) -> int:
     """Return how many questions were asked."""
     return _most(connection, question.c.id)
+
+
+def count_features(connection: Connection) -> int:
+    """Return how many of the questions were for features."""
+    chosen = sa.select(sa.func.count()).select_from(question).where(question.c.kind == "feature")
+    return int(connection.execute(chosen).scalar_one())
+
+
+def read_open_labels(connection: Connection) -> list[Question]:
+    """Return the open questions for labels, those that were skipped last."""
+    chosen = QUESTIONS.where(question.c.status == "open", question.c.kind == "label")
+    return [to_question(found) for found in connection.execute(chosen.order_by(question.c.skips, question.c.id))]
 
 
 def _most(connection: Connection, column: sa.Column[int]) -> int:
