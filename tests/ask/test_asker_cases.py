@@ -184,7 +184,7 @@ def test_the_value_of_a_feature_is_never_taken_for_a_label(make):
     ):
         with pytest.raises(ValueError, match=r"feature '(scan|blood)' of a case, not about a label"):
             act()
-    assert (case.known, asker.left, len(asker.open_questions)) == ({"age": 41.0, "blood": "low"}, left, 1)
+    assert (case.known, asker.left, len(asker.ledger.open_ids)) == ({"age": 41.0, "blood": "low"}, left, 1)
     case.receive({"scan": "shadow"})
     assert asker.answer(asker.ask_one(case), "ill")
     assert list(asker.learner.classes_) == ["ill"]
