@@ -208,7 +208,10 @@ class Asker(AnswerTaker):
         region = self.learner_view.region_of_case(case, self.seen + 1)
         decision = self._decide_one(known, region._replace(x=known))
         if not decision["asked"]:
-            self.ledger.keep_case(number, state)
+            with self.ledger.together():
+                # That it was seen and that it was declined are one thing.
+                self.ledger.keep_case(number, state)
+                self._keep_state()
             return None
         answer = case.prediction if case.prediction in proba else None
         return self._keep_question(known, decision, answer, proba, time, case=number)
