@@ -1,5 +1,7 @@
 """Cases behind an asker: features and labels in one store, and nothing learned that nobody paid for."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -202,3 +204,30 @@ def test_a_case_is_seen_once_until_more_is_known(kept_store):
         (case,) = asker.open_cases
         assert asker.ask_one(case) is None
         assert asker.seen == 2
+
+
+def test_what_a_buyer_had_spent_before_is_kept(make, tmp_path):
+    known = make()
+    for number in range(3):
+        x, label = patient(number)
+        case = known.open({"age": x["age"]})
+        buy(case, x)
+        known.learn(case, label)
+    spent = known.spent_
+    assert spent > 0
+    with qc.Asker(known, Always(), store=tmp_path / "labels.db"):
+        pass
+    for count in range(2):
+        with qc.Asker(make(), Always(), store=tmp_path / "labels.db") as asker:
+            bought = sum(question.price for question in asker.ledger.questions() if question.kind == "feature")
+            assert (asker.learner.spent_, asker.learner._opened) == (spent + bought, 3 + count)
+            treat(asker, 50 + count)
+
+
+def test_cases_that_nobody_holds_are_in_the_ledger_alone(make):
+    asker = qc.Asker(make(), Always())
+    for number in range(20):
+        treat(asker, number)
+    gc.collect()
+    assert len(asker._shelf._live) == 0
+    assert asker.ledger.n_cases == 20

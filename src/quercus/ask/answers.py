@@ -58,16 +58,15 @@ class AnswerTaker(AskerView):
         UnknownQuestion, AnswerConflict, QuestionExpired
             Nothing has changed then.
         """
-        with self._lock, uninterrupted():
-            asked = self.ledger.question(id_of(question))
-            self._check_label(asked, label)
-            if not self.ledger.answer(asked.id, label, who=who, time=time):
-                return False
-            self._learn(asked, label)
-            self._keeper.save(self.learner)
-            return True
+        return bool(self.answer_many([(question, label)], who=who, time=time))
 
-    def answer_many(self, answers: Iterable[tuple[Question | int, Any]], *, who: str | None = None) -> list[int]:
+    def answer_many(
+        self,
+        answers: Iterable[tuple[Question | int, Any]],
+        *,
+        who: str | None = None,
+        time: datetime | None = None,
+    ) -> list[int]:
         """Take answers that waited together, all or none, and learn them in order; return the ids of those learned.
 
         Parameters
@@ -76,12 +75,14 @@ class AnswerTaker(AskerView):
             Questions or their ids, and labels.
         who
             Gave them.
+        time
+            When they came; None: now.
         """
         with self._lock, uninterrupted():
             given = [(self.ledger.question(id_of(question)), label) for question, label in answers]
             for asked, label in given:
                 self._check_label(asked, label)
-            new = self.ledger.answer_many([(asked.id, label) for asked, label in given], who=who)
+            new = self.ledger.answer_many([(asked.id, label) for asked, label in given], who=who, time=time)
             labels = {asked.id: (asked, label) for asked, label in reversed(given)}
             for id in new:
                 self._learn(*labels[id])

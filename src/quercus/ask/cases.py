@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from quercus.engine import BuysFeatures, CaseLike
 from quercus.ledger import Ledger
@@ -16,11 +17,6 @@ class CaseShelf:
     ----------
     ledger
         Where they are kept.
-
-    Attributes
-    ----------
-    live
-        Cases of this process, by their numbers in the ledger.
 
     Examples
     --------
@@ -35,7 +31,9 @@ class CaseShelf:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self.live: dict[int, CaseLike] = {}
+        # Cases that somebody holds, and their numbers; what nobody holds is in the ledger alone.
+        self._live: WeakValueDictionary[int, CaseLike] = WeakValueDictionary()
+        self._numbers: WeakKeyDictionary[CaseLike, int] = WeakKeyDictionary()
 
     def open(
         self, learner: BuysFeatures, known: Mapping[str, Any] | None, key: str | int | None, explore: bool
@@ -64,8 +62,11 @@ class CaseShelf:
         except BaseException:
             learner._note_cases(opened, learner.spent_)
             raise
+        return self._hold(case, number)
+
+    def _hold(self, case: CaseLike, number: int) -> CaseLike:
         case.record_in(self._ledger, number)
-        self.live[number] = case
+        self._live[number], self._numbers[case] = case, number
         return case
 
     def find(self, learner: BuysFeatures, number: int, state: Mapping[str, Any] | None = None) -> CaseLike:
@@ -80,12 +81,11 @@ class CaseShelf:
         state
             What is kept of it, if that is at hand.
         """
-        if number not in self.live:
-            kept = self._ledger.case(number) if state is None else state
-            case: CaseLike = learner.resume(kept, ledger=None if kept["ledger"] is None else self._ledger)
-            case.record_in(self._ledger, number)
-            self.live[number] = case
-        return self.live[number]
+        live = self._live.get(number)
+        if live is not None:
+            return live
+        kept = self._ledger.case(number) if state is None else state
+        return self._hold(learner.resume(kept, ledger=None if kept["ledger"] is None else self._ledger), number)
 
     def open_cases(self, learner: BuysFeatures) -> list[CaseLike]:
         """Return the cases that are open.
@@ -105,18 +105,17 @@ class CaseShelf:
         case
             One that was opened here.
         """
-        for number, mine in self.live.items():
-            if mine is case:
-                return number
-        raise ValueError("this case was not opened by this asker; give one that open() returned.")
+        if case not in self._numbers:
+            raise ValueError("this case was not opened by this asker; give one that open() returned.")
+        return self._numbers[case]
 
     def bring_to(self, learner: BuysFeatures) -> None:
-        """Let all cases go on with another learner.
+        """Let the cases that somebody holds go on with another learner.
 
         Parameters
         ----------
         learner
             The other one.
         """
-        for case in self.live.values():
+        for case in self._live.values():
             case.bring_to(learner)

@@ -6,6 +6,7 @@ import copy
 import json
 import re
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,17 @@ class LearnerKeeper:
         if ledger.about is None:
             ledger.set_about(json.dumps(about))
         # A learner that knows something already cannot learn that again.
-        self._first = copy.deepcopy(learner)
         if ledger.is_durable and not ledger.answered and _can_save(learner) and learner.__sklearn_is_fitted__():
             ledger.save_snapshot(learner.to_bytes())
+        self._first = self._find_first(learner)
+
+    def _find_first(self, learner: Any) -> Any:
+        """Return the learner as it was before all answers, whatever is given when the ledger is opened again."""
+        for learned, model in self._ledger.snapshots():
+            if learned == 0:
+                with suppress(ModelFileError):
+                    return load_bytes(model)
+        return copy.deepcopy(learner)
 
     def load(self, learner: Any) -> LearnerView:
         """Return the learner as the answers have made it.

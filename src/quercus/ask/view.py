@@ -68,7 +68,7 @@ class AskerView:
         return self.ledger.open_labels()
 
     def __repr__(self) -> str:
-        open_ = len(self.ledger.open_ids)
+        open_ = len(self.open_questions)
         return (
             f"Asker({type(self.learner).__name__}, {self.policy!r}, seen={self.seen}, asked={self.asked}, open={open_})"
         )
@@ -80,7 +80,7 @@ class AskerView:
             "learner, policy": f"{type(self.learner).__name__}, {self.policy!r}",
             "rows seen": f"{self.seen:,}",
             "labels asked for": f"{self.asked:,}",
-            "waiting for an answer": f"{len(self.ledger.open_ids):,}",
+            "waiting for an answer": f"{len(self.open_questions):,}",
             "spent": f"{self.spent:,.10g}",
             "may be spent now": f"{self.left:,.10g}",
             f"accuracy over the first {plural(told.rows, 'row')}": f"{value}, bounds {low} to {high}"

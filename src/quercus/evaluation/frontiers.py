@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from quercus.evaluation.delays import Delay
 from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.money import Loss
-from quercus.evaluation.run import PathLike, Run
+from quercus.evaluation.run import Run
 from quercus.evaluation.studies import (
+    DrawnStudy,
     Runs,
     Trial,
     by_name,
@@ -105,7 +106,7 @@ def frontier(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Frontier:
+class Frontier(DrawnStudy):
     """What `frontier` measured.
 
     Attributes
@@ -229,36 +230,11 @@ class Frontier:
             lines.append([budget, f"{point['labels']:,.0f}", *cells, *figures, *apart, *ratio])
         return f"{head}\n\n{align(lines)}"
 
-    def plot(self, path: PathLike | None = None) -> Chart:
-        """Draw accuracy against labels, a line per policy.
-
-        Needs altair and vl-convert-python (``pip install 'quercus[report]'``).
-
-        Parameters
-        ----------
-        path
-            Where to save it; its ending says the format, as for `Run.plot`.
-        """
-        from quercus.evaluation.canvas import save_chart
+    def _draw(self) -> Chart:
+        """Draw accuracy against labels, a line per policy."""
         from quercus.evaluation.frontier_charts import draw_frontier
 
-        chart = draw_frontier(self)
-        if path is not None:
-            save_chart(chart, path)
-        return chart
-
-    def _repr_html_(self) -> str:
-        from quercus.evaluation.tables import or_plain
-
-        def draw() -> str:
-            from quercus.evaluation.canvas import inline_svg
-
-            return inline_svg(self.plot())
-
-        return or_plain(draw, self.table())
-
-    def __str__(self) -> str:
-        return self.table()
+        return draw_frontier(self)
 
     def __repr__(self) -> str:
         return f"Frontier({', '.join(self.names)}; {len(self.budgets)} budgets, {len(self.seeds)} seeds)"

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from quercus.evaluation.bought import show_price
 from quercus.evaluation.frames import columns_of, make_frame
-from quercus.evaluation.run import PathLike, Run
-from quercus.evaluation.studies import compared, mean_and_error
+from quercus.evaluation.run import Run
+from quercus.evaluation.studies import DrawnStudy, compared, mean_and_error
 from quercus.evaluation.words import align, show, show_percent
 from quercus.explain.words import plural
 
@@ -24,7 +24,7 @@ Key = tuple[str, Any, int]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FeatureFrontier:
+class FeatureFrontier(DrawnStudy):
     """What `feature_frontier` measured.
 
     Attributes
@@ -177,36 +177,11 @@ class FeatureFrontier:
         name, values = next(iter(self.vary.items()))
         return self.runs[name, values[0], self.seeds[0]]
 
-    def plot(self, path: PathLike | None = None) -> Chart:
-        """Draw accuracy against cost per row, a line per parameter and way to choose features, a mark per rival.
-
-        Needs altair and vl-convert-python (``pip install 'quercus[report]'``).
-
-        Parameters
-        ----------
-        path
-            Where to save it; its ending says the format, as for `Run.plot`.
-        """
-        from quercus.evaluation.canvas import save_chart
+    def _draw(self) -> Chart:
+        """Draw accuracy against cost per row, a line per parameter and way to choose features, a mark per rival."""
         from quercus.evaluation.frontier_charts import draw_spending
 
-        chart = draw_spending(self)
-        if path is not None:
-            save_chart(chart, path)
-        return chart
-
-    def _repr_html_(self) -> str:
-        from quercus.evaluation.tables import or_plain
-
-        def draw() -> str:
-            from quercus.evaluation.canvas import inline_svg
-
-            return inline_svg(self.plot())
-
-        return or_plain(draw, self.table())
-
-    def __str__(self) -> str:
-        return self.table()
+        return draw_spending(self)
 
     def __repr__(self) -> str:
         count = sum(map(len, self.vary.values()))

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from quercus.evaluation.errors import Interrupted
 from quercus.evaluation.prequential import evaluate
-from quercus.evaluation.run import Run
+from quercus.evaluation.run import PathLike, Run
 
 if TYPE_CHECKING:
+    from altair import Chart
+
     from quercus.ask import Policy
     from quercus.streams import Stream
 
@@ -32,6 +34,54 @@ class Trial(NamedTuple):
     learner: Callable[[int], Any]
     title: str
     policy: Policy | None = None
+
+
+class DrawnStudy:
+    """What came of a study that is shown as a table and drawn as a chart.
+
+    Examples
+    --------
+    >>> from quercus.evaluation import FeatureFrontier, Frontier
+    >>> issubclass(Frontier, DrawnStudy), issubclass(FeatureFrontier, DrawnStudy)
+    (True, True)
+    """
+
+    def table(self) -> str:
+        """Return it as plain text."""
+        raise NotImplementedError
+
+    def _draw(self) -> Chart:
+        raise NotImplementedError
+
+    def plot(self, path: PathLike | None = None) -> Chart:
+        """Draw accuracy against what it cost.
+
+        Needs altair and vl-convert-python (``pip install 'quercus[report]'``).
+
+        Parameters
+        ----------
+        path
+            Where to save it; its ending says the format, as for `Run.plot`.
+        """
+        from quercus.evaluation.canvas import save_chart
+
+        chart = self._draw()
+        if path is not None:
+            save_chart(chart, path)
+        return chart
+
+    def _repr_html_(self) -> str:
+        from quercus.evaluation.tables import or_plain
+
+        def draw() -> str:
+            from quercus.evaluation.canvas import inline_svg
+
+            return inline_svg(self.plot())
+
+        return or_plain(draw, self.table())
+
+    def __str__(self) -> str:
+        return self.table()
 
 
 def run_trials(

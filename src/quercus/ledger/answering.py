@@ -120,11 +120,15 @@ class AnswerKeeper(LedgerReader):
             ...
         quercus.ledger.errors.AnswerConflict: question 1 has the answer 'yes' and now gets 'no'; ...
         """
-        with self._changing(state):
-            return bool(self._take([(id, label)], who, to_micros(time), state))
+        return bool(self.answer_many([(id, label)], who=who, time=time, state=state))
 
     def answer_many(
-        self, answers: Sequence[tuple[int, Any]], *, who: str | None = None, state: bytes = b""
+        self,
+        answers: Sequence[tuple[int, Any]],
+        *,
+        who: str | None = None,
+        time: datetime | None = None,
+        state: bytes = b"",
     ) -> list[int]:
         """Keep answers that waited together, all or none; return the ids of those that were not there already.
 
@@ -134,6 +138,8 @@ class AnswerKeeper(LedgerReader):
             Ids of questions, and labels.
         who
             Gave them.
+        time
+            When they came; None: now.
         state
             Bytes to be found again in `last_state`.
 
@@ -146,7 +152,7 @@ class AnswerKeeper(LedgerReader):
         [2, 1]
         """
         with self._changing(state):
-            return self._take(answers, who, to_micros(None), state)
+            return self._take(answers, who, to_micros(time), state)
 
     def _take(self, answers: Sequence[tuple[int, Any]], who: str | None, now: int, state: bytes) -> list[int]:
         """Check answers, then keep those that are new; return the ids of questions that they settle."""

@@ -59,6 +59,7 @@ class LedgerReader(QuestionTable):
 
     def _note_counts(self) -> None:
         counts = self._database.read(self._records.read_counts)
+        self._writes = counts.writes
         self._asked, self._rows, self._features = counts.asked, counts.rows, counts.features
         self._answered, self._expired, self._spent = counts.answered, counts.expired, counts.spent
         self._state, self._about = counts.state, counts.about
@@ -73,14 +74,13 @@ class LedgerReader(QuestionTable):
 
     def _refresh(self) -> None:
         # What somebody else writes shows at once.
-        if self._reads_only:
+        if self._reads_only and self._database.read(self._records.count_writes) != self._writes:
             self._note_counts()
 
     @property
     def asked(self) -> int:
         """How many questions were asked."""
-        if self._reads_only:
-            self._asked = self._database.read(self._records.count_asked)
+        self._refresh()
         return self._asked
 
     @property
@@ -135,9 +135,8 @@ class LedgerReader(QuestionTable):
     @property
     def asked_labels(self) -> int:
         """How many labels were asked for."""
-        if self._reads_only:
-            self._features = self._database.read(self._records.count_features)
-        return self.asked - self._features
+        self._refresh()
+        return self._asked - self._features
 
     @property
     def open(self) -> Iterator[Question]:

@@ -79,36 +79,34 @@ class Counts(NamedTuple):
     state: bytes
     label_type: str | None
     about: str | None
+    writes: int
 
 
 def read_counts(connection: Connection) -> Counts:
     """Return how far a ledger is."""
-    kept = connection.execute(sa.select(store.c.state, store.c.label_type, store.c.about)).one()
+    kept = connection.execute(sa.select(store.c.state, store.c.label_type, store.c.about, store.c.writes)).one()
     prices = sa.select(question.c.price, sa.func.count()).where(~question.c.refunded).group_by(question.c.price)
     return Counts(
-        asked=count_asked(connection),
-        features=count_features(connection),
+        asked=_most(connection, question.c.id),
+        features=_count(connection, question.c.kind == "feature"),
         rows=_most(connection, row.c.id),
         answered=_most(connection, question.c.answer_order),
-        expired=connection.execute(
-            sa.select(sa.func.count()).select_from(question).where(question.c.status == "expired")
-        ).scalar_one(),
+        expired=_count(connection, question.c.status == "expired"),
         spent=sum((Fraction(price) * count for price, count in connection.execute(prices)), Fraction()),
         state=bytes(kept.state),
         label_type=kept.label_type,
         about=kept.about,
+        writes=kept.writes,
     )
 
 
-def count_asked(connection: Connection) -> int:
-    """Return how many questions were asked."""
-    return _most(connection, question.c.id)
+def count_writes(connection: Connection) -> int:
+    """Return how often was written."""
+    return int(connection.execute(sa.select(store.c.writes)).scalar_one())
 
 
-def count_features(connection: Connection) -> int:
-    """Return how many of the questions were for features."""
-    chosen = sa.select(sa.func.count()).select_from(question).where(question.c.kind == "feature")
-    return int(connection.execute(chosen).scalar_one())
+def _count(connection: Connection, condition: sa.ColumnElement[bool]) -> int:
+    return int(connection.execute(sa.select(sa.func.count()).select_from(question).where(condition)).scalar_one())
 
 
 def read_open_labels(connection: Connection) -> list[Question]:
