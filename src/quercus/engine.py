@@ -169,6 +169,14 @@ class Asks(Protocol):
 
 
 @runtime_checkable
+class Exchanges(Protocol):
+    """A learner that can give a row that it has learned another label, without learning the others again."""
+
+    def exchange(self, x: Mapping[str, Any], was: Any, now: Any) -> bool:
+        """Exchange the label of a row; return False, and change nothing else, if the row is not kept."""
+
+
+@runtime_checkable
 class CaseLike(Protocol):
     """An example whose features are bought one by one."""
 

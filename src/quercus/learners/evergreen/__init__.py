@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from quercus.classifier import Classifier
 from quercus.interrupts import uninterrupted
 from quercus.learners.evergreen.engine import EvergreenEngine
+from quercus.learners.evergreen.exchanging import exchange
 from quercus.learners.evergreen.forest import ForestEngine
 
 
@@ -101,6 +102,29 @@ class EvergreenTree(Classifier):
     def rows_(self) -> int:
         """How many of the learned rows are kept."""
         return int(self._state.n_rows) if self._is_fitted() else 0
+
+    def exchange(self, x: Mapping[str, Any], was: Any, now: Any) -> bool:
+        """Give a row that was learned another label, without learning the others again; False if it is not kept.
+
+        The tree then counts all rows that are kept with their right labels, and will grow from these. What it made of
+        the wrong one until now stays: its splits until it grows anew, weights of its parts, and noticed errors. So it
+        is not, byte by byte, the tree that would have learned the right label at once.
+
+        Parameters
+        ----------
+        x
+            The row.
+        was, now
+            The label that was learned, and the right one.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> tree = qc.EvergreenTree().partial_fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.exchange({"x0": 2.0}, "no", "yes"), tree.region_one({"x0": 2.0}, by_counts=True)
+        (True, ({'no': 0.375, 'yes': 0.625}, 3.0))
+        """
+        return exchange(self, x, was, now)
 
     def regrow(self) -> EvergreenTree:
         """Grow the tree anew from all rows that are kept, now; before `freeze`, say.
@@ -196,6 +220,25 @@ class EvergreenForest(Classifier):
             return 0
         rows: int = sum(tree.n_rows for tree in self._state.trees)
         return round(rows / len(self._state.trees))
+
+    def exchange(self, x: Mapping[str, Any], was: Any, now: Any) -> bool:
+        """Give a row that was learned another label, in all trees that keep it; False if none does.
+
+        Parameters
+        ----------
+        x
+            The row.
+        was, now
+            The label that was learned, and the right one.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> forest = qc.EvergreenForest(trees=2).partial_fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> forest.exchange({"x0": 2.0}, "no", "yes"), forest.exchange({"x0": 2.0}, "no", "yes")
+        (True, False)
+        """
+        return exchange(self, x, was, now)
 
     def regrow(self) -> EvergreenForest:
         """Grow all trees anew from the rows that are kept, now.

@@ -14,6 +14,7 @@ from quercus.explain import Explanation, TreeView
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive import engine as additive
 from quercus.learners.evergreen.additive.engine import find_contributions, weigh_additive
+from quercus.learners.evergreen.exchanging import exchange_label
 from quercus.learners.evergreen.explaining import Contribution, EvergreenExplanation
 from quercus.learners.evergreen.files import read_frozen, read_tree
 from quercus.learners.evergreen.kernels import answer_rows, run_rows
@@ -221,6 +222,10 @@ class EvergreenEngine(AnswerEngine):
         """Grow the tree anew from all rows that are kept."""
         self.finish_stop(state)
         rebuilding.regrow(state)
+
+    def exchange(self, state: EvergreenState, row: Floats, was: int, now: int) -> bool:
+        """Exchange the label of a row, if it is kept; the tree knows both classes."""
+        return exchange_label(state, row, was, now)
 
     def freeze(self, learner: Any) -> FrozenEvergreen:
         """Return a copy that answers alike and keeps nothing else."""

@@ -13,6 +13,7 @@ from quercus.engine import Floats, Integers, Known, Stop
 from quercus.interrupts import uninterrupted
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive import engine as additive
+from quercus.learners.evergreen.additive.exchanging import exchange_additive
 from quercus.learners.evergreen.additive.kernels import sum_rows
 from quercus.learners.evergreen.additive.state import AdditiveState
 from quercus.learners.evergreen.capacity import grow_classes
@@ -179,6 +180,13 @@ class ForestEngine:
     def regrow(self, state: EvergreenForestState, params: Any) -> None:
         """Grow all trees anew from the rows that are kept."""
         _over_trees(params, len(state.trees), lambda t: _TREE.regrow(state.trees[t]))
+
+    def exchange(self, state: EvergreenForestState, row: Floats, was: int, now: int) -> bool:
+        """Exchange the label of a row in the trees that keep it, and in the additive model if any does."""
+        found = sum(_TREE.exchange(tree, row, was, now) for tree in state.trees) > 0
+        if found and state.additive.is_on:
+            exchange_additive(state.additive.ref, row, was, now, 1.0)
+        return found
 
     def count_leaves(self, state: EvergreenForestState) -> int:
         """Return the number of leaves of all trees."""
