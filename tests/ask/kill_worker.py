@@ -15,7 +15,7 @@ import numpy as np
 import quercus as qc
 from quercus.ledger import LedgerLocked
 
-ROWS = {"labels": 300, "cases": 80}
+ROWS = {"labels": 300, "exchanges": 300, "cases": 80}
 COSTS = {"scan": 5.0, "blood": 2.0, "age": 0.0}
 
 
@@ -37,6 +37,8 @@ def open_soon(open_it):
 def new_asker(store, kind="labels"):
     if kind == "cases":
         tree, policy = qc.UtilityTree(costs=COSTS, seed=1), qc.ask.Random(0.7)
+    elif kind == "exchanges":
+        tree, policy = qc.EvergreenTree(), qc.ask.Uncertain(0.3)
     else:
         tree, policy = qc.ConfidenceTree(grace_period=20), qc.ask.Uncertain(0.3)
     return open_soon(lambda: qc.Asker(tree, policy, store=store, save_every=7))
@@ -44,7 +46,7 @@ def new_asker(store, kind="labels"):
 
 def work(asker, kind="labels"):
     """Go on from where the store says: what is due is done before the next row is seen."""
-    (work_on_labels if kind == "labels" else work_on_cases)(asker)
+    (work_on_cases if kind == "cases" else work_on_labels)(asker)
 
 
 def work_on_labels(asker):
@@ -66,7 +68,7 @@ def settle(asker, labels, row):
             asker.answer(question, 1 - label if question.row % 7 == 3 else label)
     for question in asker.ledger.questions():
         if question.row % 7 == 3 and question.row + 30 <= row and question.status == "answered":
-            asker.correct(question, labels[question.row])
+            asker.correct(question, labels[question.row], exchange=isinstance(asker.learner, qc.EvergreenTree))
 
 
 def delay(row):

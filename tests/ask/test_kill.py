@@ -19,7 +19,7 @@ def kill(store, kind, kills):
     return int(done.stdout)
 
 
-@pytest.mark.parametrize("kind", ["labels", "cases"])
+@pytest.mark.parametrize("kind", ["labels", "exchanges", "cases"])
 @pytest.mark.parametrize("where", ["file", "postgres"])
 def test_killed_at_random_moments_it_ends_as_if_nothing_had_happened(kind, where, tmp_path):
     whole = new_asker(None, kind)

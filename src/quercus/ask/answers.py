@@ -121,7 +121,13 @@ class AnswerTaker(AskerView):
         return bool(before != after)
 
     def correct(
-        self, question: Question | int, label: Any, *, who: str | None = None, time: datetime | None = None
+        self,
+        question: Question | int,
+        label: Any,
+        *,
+        exchange: bool = False,
+        who: str | None = None,
+        time: datetime | None = None,
     ) -> bool:
         """Replace a wrong answer by the right one; return False if it is the right one already.
 
@@ -134,17 +140,37 @@ class AnswerTaker(AskerView):
             Or its id.
         label
             The right label.
+        exchange
+            Whether the learner exchanges the label of the row that it keeps instead, and learns nothing again: much
+            quicker on long streams, and not byte by byte the same. A row that it no longer keeps stays as it is.
+            `EvergreenTree` and `EvergreenForest` can; the model is kept in the store with each such answer.
         who
             Gave it.
         time
             When it came; None: now.
+
+        Examples
+        --------
+        >>> import quercus as qc
+        >>> asker = qc.Asker(qc.EvergreenTree(), qc.ask.Always())
+        >>> questions = asker.ask([{"age": 41}, {"age": 29}, {"age": 63}])
+        >>> asker.answer_many(zip(questions, ["old", "old", "old"]))
+        [1, 2, 3]
+        >>> asker.correct(questions[1], "young", exchange=True)
+        True
+        >>> asker.learner.region_one({"age": 29}, by_counts=True)
+        ({'old': 0.625, 'young': 0.375}, 3.0)
         """
         with self._lock, uninterrupted():
             asked = self.ledger.question(id_of(question))
             self._check_label(asked, label)
-            if not self.ledger.correct(asked.id, label, who=who, time=time):
+            if exchange:
+                view = self._keeper.exchange(self.learner, asked, label, who, time)
+            else:
+                view = self._keeper.rebuild() if self.ledger.correct(asked.id, label, who=who, time=time) else None
+            if view is None:
                 return False
-            self.learner_view = self._keeper.rebuild()
+            self.learner_view = view
             self._shelf.bring_to(self.learner)
             self._begin_accuracy()
             return True

@@ -12,8 +12,8 @@ from typing import Any
 
 from quercus.ask.learners import LearnerView
 from quercus.ask.policies import Policy
-from quercus.engine import BuysFeatures
-from quercus.ledger import Ledger
+from quercus.engine import BuysFeatures, Exchanges
+from quercus.ledger import Ledger, Question
 from quercus.ledger.view import PathLike
 from quercus.registry import find_model
 from quercus.store import ModelFileError, load_bytes
@@ -96,6 +96,34 @@ class LearnerKeeper:
     def rebuild(self) -> LearnerView:
         """Return the learner as the answers have made it, without regard to how it is now."""
         return self.load(copy.deepcopy(self._first))
+
+    def exchange(self, learner: Any, asked: Question, label: Any, who: str | None, time: Any) -> LearnerView | None:
+        """Keep a right answer, and with it a copy of the learner that has exchanged the wrong one; return that copy.
+
+        Parameters
+        ----------
+        learner
+            As it is now.
+        asked, label
+            The question, and its right answer: None is returned if it is that already.
+        who, time
+            Gave it, and when.
+        """
+        if not isinstance(learner, Exchanges) or (self._ledger.is_durable and not _can_save(learner)):
+            raise TypeError(
+                f"{type(learner).__name__} cannot exchange a label; EvergreenTree and EvergreenForest can. Leave "
+                "exchange out: the learner is made again then."
+            )
+        with self._ledger.together():
+            if not self._ledger.correct(asked.id, label, who=who, time=time):
+                return None
+            learner = copy.deepcopy(learner)
+            learner.exchange(asked.features, asked.answer, label)
+            if self._ledger.is_durable:
+                # From here on, answers alone do not tell what the learner is.
+                self._ledger.save_snapshot(learner.to_bytes())
+        self._saved = self._ledger.answered
+        return LearnerView(learner, self._classes)
 
     def _learn(self, learner: Any, since: int) -> LearnerView:
         view = LearnerView(learner, self._classes)
