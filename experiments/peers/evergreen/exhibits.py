@@ -10,6 +10,8 @@ chance       random labels.
 ablation     the tree with parts of it switched off.
 asked        which policy of asking goes best with it, on ten sets.
 propensity   whether labels that were chosen should count by the inverse of their probability of being chosen.
+corrected    wrong labels exchanged in the rows that are kept, or all rows learned again: accuracy.
+correcting   the same: how long an asker takes for it.
 """
 
 from experiments.harness.exhibits import Exhibit, Study
@@ -19,6 +21,7 @@ from experiments.peers.evergreen import (
     calls,
     cap,
     chance,
+    corrected,
     forest,
     frozen,
     labels,
@@ -43,6 +46,8 @@ STUDY = Study(
         Exhibit("table", "8", "Parts switched off", ablation.ABLATION, ablation.summarize),
         Exhibit("table", "9", "Which policy asks best", asked.ASKED, asked.summarize),
         Exhibit("table", "10", "Labels that were chosen", propensity.PROPENSITY, propensity.summarize),
+        Exhibit("table", "11", "Labels put right later", corrected.CORRECTED, corrected.summarize),
+        Exhibit("table", "12", "How long that takes", corrected.CORRECTING, corrected.summarize_times),
     ),
     check=check_data,
 )

@@ -29,7 +29,7 @@ from quercus.learners.evergreen.additive.state import COUNT, KEPT, LOG, WEIGHT, 
 def exchange_additive(state: Any, X: Any, was: int, label: int, w: float) -> None:
     """Count a row under another label, as far as its bins still have it: some were split, and after alarms they fade.
 
-    Weights and coefficients stay: a step back and one for the right label were measured, and are worse on all sets.
+    Weights and coefficients stay: a step back and one for the right label were tried, and made answers worse.
     """
     model = open_additive(state)
     table, totals = model.table, model.totals
