@@ -77,13 +77,7 @@ class Axis:
 
 
 def percent_axis(title: str, low: float | None = None, high: float | None = None) -> Axis:
-    """Return an axis of shares.
-
-    Examples
-    --------
-    >>> percent_axis("answers that were right").write(0.8123)
-    '81.2%'
-    """
+    """Return an axis of shares."""
     return Axis(title, ".4~%", show_percent, low, high, limits=(0.0, 1.0))
 
 
@@ -96,27 +90,7 @@ def line_chart(
     title: Sequence[str] = (),
     size: tuple[int, int] = (720, 360),
 ) -> alt.Chart:
-    """Draw lines that can be pointed at, moved, zoomed, and chosen by a click in the legend.
-
-    Parameters
-    ----------
-    lines
-        What to draw, the last on top and first in the legend.
-    x, y
-        The axes.
-    points
-        Whether the points of each line have a mark and tell about themselves, and not all lines together at each x.
-    title
-        A title, and what stands below it.
-    size
-        Width and height in pixels.
-
-    Examples
-    --------
-    >>> chart = line_chart([Line("a", [1, 10], [0.5, 0.75])], Axis("rows", log=True), percent_axis("right"))
-    >>> chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["type"]
-    'log'
-    """
+    """Draw lines that can be pointed at, moved, zoomed, and chosen by a click in the legend."""
     data = _rows(lines, x, y, together=not points)
     base = alt.Chart(alt.Data(values=data)).encode(
         x=alt.X("x:Q", title=x.title, axis=_axis(x, grid=False), scale=_scale(x, data, "x")),
@@ -129,22 +103,7 @@ def line_chart(
 
 
 def save_chart(chart: alt.Chart, path: str | os.PathLike[str]) -> None:
-    """Write a chart to a file at once or not at all; its ending says the format.
-
-    Parameters
-    ----------
-    chart
-        Of Altair.
-    path
-        Ends in .html (interactive, without a network), .json, .pdf, .png or .svg.
-
-    Examples
-    --------
-    >>> save_chart(None, "curve.bmp")
-    Traceback (most recent call last):
-        ...
-    ValueError: a chart cannot be written to 'curve.bmp'; let its name end in .html, .json, .pdf, .png or .svg.
-    """
+    """Write a chart to a file at once or not at all; its ending says the format."""
     from quercus.store.atomic import replace_file
 
     place = Path(path)
@@ -156,18 +115,7 @@ def save_chart(chart: alt.Chart, path: str | os.PathLike[str]) -> None:
 
 
 def inline_svg(chart: alt.Chart) -> str:
-    """Return a chart as a picture to put into HTML, in the colour of the text around it.
-
-    Parameters
-    ----------
-    chart
-        Of Altair.
-
-    Examples
-    --------
-    >>> inline_svg(line_chart([Line("a", [1, 2], [3, 4])], Axis("x"), Axis("y")))[:4]
-    '<svg'
-    """
+    """Return a chart as a picture to put into HTML, in the colour of the text around it."""
     drawn = _render(chart, "svg", look("currentColor", "transparent")).decode()
     # Ids are those of the whole page, and must not be those of another picture.
     ids = dict.fromkeys(re.findall(r'id="(\w+)"', drawn))
@@ -179,18 +127,7 @@ def inline_svg(chart: alt.Chart) -> str:
 
 
 def look(ink: str, ground: str) -> dict[str, Any]:
-    """Return what all charts have in common, as a configuration of Vega-Lite.
-
-    Parameters
-    ----------
-    ink, ground
-        Colours of letters and axes, and of what is behind them.
-
-    Examples
-    --------
-    >>> look("black", "white")["background"]
-    'white'
-    """
+    """Return what all charts have in common, as a configuration of Vega-Lite."""
     quiet: dict[str, Any] = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 12}
     axis = {"domainColor": ink, "tickColor": ink, "gridColor": ink, "domainOpacity": 0.45, "tickOpacity": 0.45}
     return {

@@ -41,19 +41,7 @@ _SO_FAR = "rows so far"
 
 
 def draw_run(run: Run) -> alt.Chart:
-    """Draw accuracy along the stream, with the baselines and what labels tell; below it what features cost.
-
-    Parameters
-    ----------
-    run
-        What was measured.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> draw_run(qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())).to_dict()["title"]["text"]
-    'ConfidenceTree on noise'
-    """
+    """Draw accuracy along the stream, with the baselines and what labels tell; below it what features cost."""
     title = [run.name]
     lines = _accuracy_lines([run])
     if run.fair is not None:
@@ -154,15 +142,7 @@ def small_charts(runs: Sequence[Run]) -> dict[str, alt.Chart]:
 
 
 def confusion_chart(run: Run) -> alt.Chart:
-    """Draw who was taken for whom: a row is a true class, a column an answer; errors stand out by their colour.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
-    >>> [param["name"] for param in confusion_chart(run).to_dict()["params"]]
-    ['errors']
-    """
+    """Draw who was taken for whom: a row is a true class, a column an answer; errors stand out by their colour."""
     names, counts = _grouped(run)
     answers = [*names, "no answer"] if counts[:, -1].any() else names
     rows = [
@@ -192,13 +172,7 @@ def confusion_chart(run: Run) -> alt.Chart:
 
 
 def bar_chart(values: Mapping[str, float], title: str) -> alt.Chart:
-    """Draw shares by name, the largest first, at most 25 of them.
-
-    Examples
-    --------
-    >>> bar_chart({"age": 0.7, "hour": 0.3}, "bought in").to_dict()["mark"]["type"]
-    'bar'
-    """
+    """Draw shares by name, the largest first, at most 25 of them."""
     order = sorted(values, key=lambda name: -values[name])[:_MOST_BARS]
     short = distinct_names(order)
     rows = [
@@ -245,14 +219,7 @@ def roc_chart(run: Run) -> alt.Chart:
 
 
 def rows_axis(runs: Sequence[Run]) -> Axis:
-    """Return an axis on which each power of ten has the same room; the noisy first rows are left out.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> rows_axis([qc.evaluate(qc.streams.Noise(rows=5000), qc.ConfidenceTree())]).low
-    10.0
-    """
+    """Return an axis on which each power of ten has the same room; the noisy first rows are left out."""
     most = max(run.rows for run in runs)
     power = int(math.log10(max(most, 1)))
     low = 10.0 ** max(power - 3, min(power - 1, 1), 0)
@@ -260,14 +227,7 @@ def rows_axis(runs: Sequence[Run]) -> Axis:
 
 
 def whole_blocks(run: Run) -> Columns:
-    """Return the blocks that are full; the rest at the end is too noisy to be drawn beside them.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> whole_blocks(qc.evaluate(qc.streams.Noise(rows=2500), qc.ConfidenceTree()))["rows"]
-    array([1000, 2000])
-    """
+    """Return the blocks that are full; the rest at the end is too noisy to be drawn beside them."""
     count = run.rows // run.window
     return {name: values[:count] for name, values in run.windows.items()}
 

@@ -20,14 +20,7 @@ Columns = dict[str, NDArray[np.generic]]
 
 
 def curve_points() -> Iterator[int]:
-    """Yield the row counts of a curve: 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20 ..., ten to each power of ten.
-
-    Examples
-    --------
-    >>> from itertools import takewhile
-    >>> len(list(takewhile(lambda rows: rows <= 100_000, curve_points())))
-    48
-    """
+    """Yield the row counts of a curve: 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20 ..., ten to each power of ten."""
     power, last = 1, 0
     while True:
         for step in _STEPS:
@@ -39,18 +32,7 @@ def curve_points() -> Iterator[int]:
 
 
 class CurveRecorder:
-    """Collects a curve while a run goes on.
-
-    Examples
-    --------
-    >>> recorder, scores = CurveRecorder(), Scores()
-    >>> recorder.due
-    1
-    >>> hits = scores.update(np.array([0]), np.array([-1]), None, ["yes"])
-    >>> recorder.add(scores, leaves=1)
-    >>> recorder.due, recorder.columns()["accuracy"]
-    (2, array([0.]))
-    """
+    """Collects a curve while a run goes on."""
 
     def __init__(self) -> None:
         self._points = curve_points()
@@ -68,19 +50,7 @@ class CurveRecorder:
         cost: float = math.nan,
         bought: float = math.nan,
     ) -> None:
-        """Note how things stand; the same row count twice is noted once, no rows at all not.
-
-        Parameters
-        ----------
-        scores
-            The figures so far.
-        leaves
-            Of the tree, None if it is none.
-        labels, fair, low, high
-            Labels that were paid for and have come, and the accuracy that they tell with its bounds.
-        cost, bought
-            What features have cost, and how many values were bought.
-        """
+        """Note how things stand; the same row count twice is noted once, no rows at all not."""
         if scores.rows == (self._records[-1][0] if self._records else 0):
             return
         self._records.append(
@@ -112,15 +82,7 @@ class CurveRecorder:
 
 
 class WindowRecorder:
-    """Counts right answers in blocks of ``window`` rows that follow each other; the last one may be shorter.
-
-    Examples
-    --------
-    >>> recorder = WindowRecorder(2)
-    >>> recorder.add(Hits(*np.array([[1, 1, 0], [0, 0, 0], [0, 1, 1]], bool)))
-    >>> recorder.columns()["accuracy"]
-    array([1., 0.])
-    """
+    """Counts right answers in blocks of ``window`` rows that follow each other; the last one may be shorter."""
 
     def __init__(self, window: int) -> None:
         self.window = window

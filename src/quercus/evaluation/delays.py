@@ -18,34 +18,7 @@ _LONGEST = 2**40
 
 
 class Delays:
-    """The delay of each row of a stream, in order.
-
-    Parameters
-    ----------
-    delay
-        Rows: a number for all; ``(least, most)``, a tuple, to draw each evenly between these; a list or an array with
-        one for each row of the stream.
-    seed
-        Of the draws.
-    rows
-        Rows that the stream has, if that is known.
-
-    Attributes
-    ----------
-    none
-        Whether every label comes at once.
-
-    Examples
-    --------
-    >>> Delays((1, 6), seed=0).take(5)
-    array([4, 2, 1, 1, 5])
-    >>> Delays([3, 0]).take(2)
-    array([3, 0])
-    >>> Delays(-1)
-    Traceback (most recent call last):
-        ...
-    ValueError: delay=-1 is out of range; give a number of rows, 0 or more.
-    """
+    """The delay of each row of a stream, in order."""
 
     def __init__(self, delay: Delay = 0, seed: int | None = 0, rows: int | None = None) -> None:
         check_seed(seed)

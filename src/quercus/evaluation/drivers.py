@@ -97,17 +97,7 @@ class Driver(ABC):
 
 
 def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
-    """Find out how a learner works; features of the rows of the warm-up cost nothing.
-
-    Examples
-    --------
-    >>> from quercus.streams import Noise
-    >>> drive(42, Noise())
-    Traceback (most recent call last):
-        ...
-    TypeError: int cannot learn from a stream; a learner has test_then_learn (ours), predict_one and learn_one (river),
-    or partial_fit and predict (scikit-learn).
-    """
+    """Find out how a learner works; features of the rows of the warm-up cost nothing."""
     if isinstance(learner, type):
         raise TypeError(f"{learner.__name__} is a class; give a learner made from it: {learner.__name__}().")
     if hasattr(learner, "buy_and_learn"):

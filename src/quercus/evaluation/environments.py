@@ -107,19 +107,7 @@ def join_codes(
 
 
 def read_environment(data: Any) -> Environment:
-    """Return a generator of which everything is known, or rows, as a joint distribution.
-
-    Parameters
-    ----------
-    data
-        A `NaiveBayes` stream; or rows: ``(X, y)``, ``(X, y, weights)``, or a stream that ends. Every value of a feature
-        is a result of its own, and so is a missing one (None).
-
-    Examples
-    --------
-    >>> read_environment(([["a", 1], ["b", 2], ["a", None]], ["no", "yes", "no"])).values
-    [('a', 'b'), (1, 2, None)]
-    """
+    """Return a generator of which everything is known, or rows, as a joint distribution."""
     if isinstance(data, NaiveBayes):
         words = [tuple(f"v{value}" for value in range(table.shape[1])) for table in data.theta]
         return Independent(data.shares, data.theta, list(data.feature_names), words, data.classes)

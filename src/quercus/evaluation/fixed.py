@@ -186,11 +186,6 @@ def information(X: NDArray[np.float64], y: NDArray[Any], nominal: Collection[int
     """Return what each column tells about the label, in bits: its mutual information in these rows.
 
     Numbers of more than four values are cut into four bins of equally many rows. Missing values tell nothing.
-
-    Examples
-    --------
-    >>> information(np.array([[0.0, 5.0], [0.0, 6.0], [1.0, 5.0], [1.0, 6.0]]), np.array(["no", "no", "yes", "yes"]))
-    array([1., 0.])
     """
     from sklearn.metrics import mutual_info_score
 
@@ -211,13 +206,6 @@ def choose_items(prices: Prices, bits: Sequence[float], count: int, per_price: b
 
     There may be more than ``count``: items that something else requires count as chosen. A group tells what its
     features tell together, added up.
-
-    Examples
-    --------
-    >>> from quercus.acquisition import Prices
-    >>> prices = Prices(["age", "hb", "crp", "mri"], {"age": 0, "blood": 2, "mri": 500}, {"blood": ["hb", "crp"]})
-    >>> choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1), choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1, per_price=True)
-    ([0, 2], [0, 1])
     """
     worth = [sum(bits[place] for place in places) for places in prices.members]
     paid = [item for item, price in enumerate(prices.costs) if price > 0]

@@ -26,17 +26,7 @@ _MAYBE_NAN = (
 
 
 def make_frame(columns: Mapping[str, Any], backend: str) -> Any:
-    """Return columns as a frame of pandas, polars or pyarrow.
-
-    Examples
-    --------
-    >>> make_frame({"a": [1, 2]}, "pyarrow").num_rows
-    2
-    >>> make_frame({"a": [1, 2]}, "excel")
-    Traceback (most recent call last):
-        ...
-    ValueError: backend is 'excel'; choose 'pandas', 'polars' or 'pyarrow'.
-    """
+    """Return columns as a frame of pandas, polars or pyarrow."""
     if backend not in ("pandas", "polars", "pyarrow"):
         raise ValueError(f"backend is {backend!r}; choose 'pandas', 'polars' or 'pyarrow'.")
     import narwhals as nw
@@ -117,13 +107,7 @@ def _read_estimate(state: Mapping[str, Any]) -> Estimate:
 
 
 def plain_labels(labels: Any) -> list[Any]:
-    """Return labels as plain Python values.
-
-    Examples
-    --------
-    >>> plain_labels([np.int64(3), "yes", True])
-    [3, 'yes', True]
-    """
+    """Return labels as plain Python values."""
     return [label.item() if isinstance(label, np.generic) else label for label in labels]
 
 
@@ -132,13 +116,7 @@ def _plain(value: float) -> float | None:
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Turn rows with the same keys into columns.
-
-    Examples
-    --------
-    >>> columns_of([{"a": 1}, {"a": 2}])
-    {'a': [1, 2]}
-    """
+    """Turn rows with the same keys into columns."""
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 

@@ -241,22 +241,7 @@ class Frontier(DrawnStudy):
 
 
 def labels_needed(accuracy: float, labels: NDArray[np.float64], reached: NDArray[np.float64]) -> float:
-    """Return how many labels it takes to reach an accuracy, interpolated in the logarithm of labels.
-
-    Parameters
-    ----------
-    accuracy
-        What is to be reached.
-    labels, reached
-        The curve, from few labels to many.
-
-    Examples
-    --------
-    >>> labels_needed(0.7, np.array([10.0, 1000.0]), np.array([0.6, 0.8]))
-    100.0
-    >>> labels_needed(0.9, np.array([10.0, 1000.0]), np.array([0.6, 0.8]))
-    inf
-    """
+    """Return how many labels it takes to reach an accuracy, interpolated in the logarithm of labels."""
     if not reached[0] <= accuracy:
         return math.nan
     enough = np.flatnonzero(reached >= accuracy)

@@ -310,22 +310,10 @@ def mean_auc(roc: Mapping[Label, Mapping[str, Any]]) -> float:
 
 
 def ratio(part: float, whole: float) -> float:
-    """Divide, with NaN for anything over nothing.
-
-    Examples
-    --------
-    >>> ratio(1, 4), ratio(0, 0)
-    (0.25, nan)
-    """
+    """Divide, with NaN for anything over nothing."""
     return part / whole if whole else math.nan
 
 
 def sort_key(label: Label) -> tuple[str, Label]:
-    """Order labels of any kind: numbers among themselves, texts among themselves.
-
-    Examples
-    --------
-    >>> sorted([10, 9, "b", "a"], key=sort_key)
-    [9, 10, 'a', 'b']
-    """
+    """Order labels of any kind: numbers among themselves, texts among themselves."""
     return ("number" if isinstance(label, (int, float)) else "text", label)

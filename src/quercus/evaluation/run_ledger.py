@@ -53,37 +53,7 @@ class Questions(NamedTuple):
 
 
 class RunLedger(Recorder):
-    """Keeps the ledger of a run and estimates accuracy from it, as somebody would who sees asked labels only.
-
-    Parameters
-    ----------
-    ledger
-        Where questions and answers go.
-    names
-        Of the columns.
-    least
-        Probability from which on a row counts as covered.
-    loss
-        What wrong answers cost, by true label and answer.
-    at_once
-        Whether answers come with the questions.
-    policy
-        Which asks.
-
-    Attributes
-    ----------
-    asked, answered, spent
-        Questions, answers and money so far.
-    policy, budget
-        How they are called in reports.
-
-    Examples
-    --------
-    >>> from quercus.ledger import QuestionLog
-    >>> run_ledger = RunLedger(QuestionLog(), ["age"], 0.1, {}, at_once=True)
-    >>> run_ledger.asked, run_ledger.accuracy().rows
-    (0, 0)
-    """
+    """Keeps the ledger of a run and estimates accuracy from it, as somebody would who sees asked labels only."""
 
     def __init__(
         self,
@@ -280,14 +250,7 @@ def _join(asked: Sequence[Questions]) -> Questions:
 
 
 def _describe_policy(policy: Policy) -> str:
-    """Return a policy as it would be written, without its budget and without what is as usual.
-
-    Examples
-    --------
-    >>> from quercus.ask import Random, Uncertain
-    >>> _describe_policy(Uncertain(0.1, power=2.0)), _describe_policy(Random.paper(0.2))
-    ('Uncertain(power=2.0)', 'Random(paced=False)')
-    """
+    """Return a policy as it would be written, without its budget and without what is as usual."""
     changed = []
     for field in dataclasses.fields(policy):
         value = getattr(policy, field.name)
@@ -298,16 +261,7 @@ def _describe_policy(policy: Policy) -> str:
 
 
 def _describe_budget(policy: Policy) -> str:
-    """Return a budget in words.
-
-    Examples
-    --------
-    >>> from quercus.ask import Always, Labels, Money, Random
-    >>> [_describe_budget(policy) for policy in (Always(), Random(0.05), Random(Labels(50, per="day", time="when")))]
-    ['no limit', '5% of rows', '50 labels a day']
-    >>> _describe_budget(Random(Money(2.5, per="row")))
-    'money: 2.50 per row'
-    """
+    """Return a budget in words."""
     budget: Budget | Any = as_budget(policy.budget)
     if budget is None:
         return "no limit"

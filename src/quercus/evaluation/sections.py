@@ -72,20 +72,7 @@ class Section:
 
 
 def make_sections(runs: Sequence[Run]) -> list[Section]:
-    """Return the sections that have something to show.
-
-    Parameters
-    ----------
-    runs
-        One or more.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
-    >>> [section.title for section in make_sections([run])][:2]
-    ['Accuracy along the stream', 'Other curves']
-    """
+    """Return the sections that have something to show."""
     met = [run for run in runs if run.rows]
     makers = (_accuracy, _cost, _labels, _blocks, _curves, _classes, _probabilities, _importances, _tree)
     found = [make(met) for make in makers if met]

@@ -189,11 +189,5 @@ class FeatureFrontier(DrawnStudy):
 
 
 def show_value(value: Any) -> str:
-    """Write the value of a parameter.
-
-    Examples
-    --------
-    >>> show_value(0.95), show_value(20.0), show_value("ig"), show_value(None)
-    ('0.95', '20', 'ig', 'None')
-    """
+    """Write the value of a parameter."""
     return f"{value:g}" if isinstance(value, float) else str(value)
