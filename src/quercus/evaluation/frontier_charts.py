@@ -15,7 +15,7 @@ from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.evaluation.frontiers import Frontier
-    from quercus.evaluation.spent import FeatureFrontier
+    from quercus.evaluation.spending import FeatureFrontier
 
 _RIGHT = percent_axis("answers that were right, of all rows")
 
