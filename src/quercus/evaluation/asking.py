@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -89,10 +90,8 @@ class AskDriver(Driver):
             from sklearn.base import clone
 
             loop = AskLoop(clone(self.learner), AskState(Always()), self.loop.names, self.loop.nominal)
-            try:
+            with contextlib.suppress(TypeError, ValueError):  # the learner itself is about to say so
                 loop.run(cut(X, 0, 2), y[:2])
-            except (TypeError, ValueError):
-                return  # the learner itself is about to say so
 
     def _warm(self, X: Any, y: NDArray[Any], ids: Ids) -> Answers:
         with self.clock:
@@ -156,12 +155,9 @@ class AskDriver(Driver):
         arrived = self._arrivals.take(row)
         labels = [a.batch.y[a.place : a.place + 1].tolist()[0] for a in arrived]
         with self.clock:
-            if not self.loop.is_compiled:
+            if not self.loop.is_compiled or self._takes_dicts():
                 for a, label in zip(arrived, labels, strict=True):
                     self.loop.learner_view.learn(a.batch.dicts[a.place], label, a.explored)
-            elif self._takes_dicts():
-                for a, label in zip(arrived, labels, strict=True):
-                    self.learner.learn_one(a.batch.dicts[a.place], label)
             elif arrived:
                 parts = [(cut(a.batch.X, a.place, a.place + 1), a.batch.y[a.place : a.place + 1]) for a in arrived]
                 self._learn_table(*join(parts), np.array([a.explored for a in arrived]))
@@ -192,26 +188,14 @@ class AskDriver(Driver):
     def _arrange(self, decided: Sequence[Decisions], truth: Ids) -> Answers:
         """Return the answers by ids of our own: what the learner knows, and in which order, changes."""
         places = [self._take_classes(part.classes) for part in decided]
-        if len(decided) == 1 and np.array_equal(places[0], np.arange(len(self._ids.labels))):
-            answers, proba = decided[0].answers, decided[0].proba
-        else:
-            answers, proba = self._spread(decided, places, len(truth))
+        proba, start = np.zeros((len(truth), len(self._ids.labels))), 0
+        for part, columns in zip(decided, places, strict=True):
+            proba[start : start + part.rows, columns] = part.proba
+            start += part.rows
+        said = [np.append(columns, -1)[part.answers] for part, columns in zip(decided, places, strict=True)]
         if not self.loop.is_compiled:
             self.impossible += clean_probabilities(proba)
-        return Answers(truth, answers, proba, list(self._ids.labels))
-
-    def _spread(
-        self, decided: Sequence[Decisions], places: Sequence[Ids], rows: int
-    ) -> tuple[Ids, NDArray[np.float64]]:
-        proba = np.zeros((rows, len(self._ids.labels)))
-        answers = np.empty(rows, np.int64)
-        start = 0
-        for part, columns in zip(decided, places, strict=True):
-            stop = start + part.rows
-            proba[start:stop, columns] = part.proba
-            answers[start:stop] = np.append(columns, -1)[part.answers]
-            start = stop
-        return answers, proba
+        return Answers(truth, np.concatenate(said), proba, list(self._ids.labels))
 
     def _take_classes(self, classes: Sequence[Label]) -> Ids:
         """Return our ids of classes that a learner names."""

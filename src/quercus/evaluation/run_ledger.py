@@ -192,7 +192,7 @@ class RunLedger(Recorder):
     def point(self) -> dict[str, float]:
         """Return labels so far, and accuracy with its bounds, for a curve."""
         figure = self.estimates().accuracy()
-        return {"labels": self.answered, "fair": figure.value, "low": figure.low, "high": figure.high}
+        return {"labels": self.answered, "fair": figure.value, "fair_low": figure.low, "fair_high": figure.high}
 
     def standing(self, known: str = "") -> str:
         """Return how good the learner is as far as its labels tell, and how many they are; not what is `known`."""
