@@ -21,21 +21,7 @@ if TYPE_CHECKING:
 def compare_learners(
     source: str, reading: Reading, learners: Sequence[str], seeds: int, rows: int | None, shuffle: bool = False
 ) -> None:
-    """Evaluate learners on the same rows and print a table.
-
-    Parameters
-    ----------
-    source, reading
-        As for `open_stream`.
-    learners
-        Each as for `make_learner`.
-    seeds
-        How often, each time with other seeds and on other rows of a generator.
-    rows
-        Rows to read at most.
-    shuffle
-        Whether each time in another order, too.
-    """
+    """Evaluate learners on the same rows and print a table."""
     from quercus.evaluation import Interrupted, repeat
 
     named = {text: make_learner(text) for text in learners}

@@ -24,13 +24,7 @@ PICTURE, TABLE = "frontier.png", "frontier.csv"
 
 
 class Measuring(NamedTuple):
-    """How often something is measured, on how many rows, in which order, and where the results go.
-
-    Examples
-    --------
-    >>> Measuring(3, False, None, Path("new"), False).begin().out
-    PosixPath('new')
-    """
+    """How often something is measured, on how many rows, in which order, and where the results go."""
 
     seeds: int
     shuffle: bool
@@ -53,23 +47,7 @@ def show_frontier(
     delay: str | None,
     how: Measuring,
 ) -> None:
-    """Run every policy at every budget, print the table and write it, with a picture, to a folder.
-
-    Parameters
-    ----------
-    source, reading
-        As for `open_stream`.
-    learner, settings
-        As for `make_learner`.
-    policies
-        As for `split_policies`; none: those of `frontier`.
-    budgets
-        Separated by commas, each as for `parse_budget`; None: those of `frontier`.
-    delay
-        As for `parse_delay`.
-    how
-        How often, on how many rows, and where the results go.
-    """
+    """Run every policy at every budget, print the table and write it, with a picture, to a folder."""
     from quercus.evaluation import frontier
 
     how = how.begin()
@@ -91,19 +69,7 @@ def measure_and_show(
     how: Measuring,
     options: dict[str, Any],
 ) -> None:
-    """Measure, print the table and write it, with a picture, to a folder.
-
-    Parameters
-    ----------
-    measure
-        `frontier` or `feature_frontier`.
-    stream, model
-        What it measures.
-    how
-        As for `show_frontier`.
-    options
-        Other arguments of ``measure``.
-    """
+    """Measure, print the table and write it, with a picture, to a folder."""
     print(f"{stream}\n", flush=True)
     found, status = _measure(measure, stream, model, how, options)
     print(found.table())
@@ -119,15 +85,7 @@ def measure_and_show(
 
 
 def write_frontier(found: Frontier | FeatureFrontier, out: Path) -> list[tuple[str, Path | str]]:
-    """Write the table and, if Altair is there, the picture; return what each is and where.
-
-    Parameters
-    ----------
-    found
-        What was measured.
-    out
-        An existing folder.
-    """
+    """Write the table and, if Altair is there, the picture; return what each is and where."""
     from quercus.store.atomic import replace_file
 
     points = found.points()

@@ -17,19 +17,7 @@ def replay_ledger(
     price: str | None,
     seed: int | None,
 ) -> None:
-    """Print what a learner under a policy would have cost and scored.
-
-    Parameters
-    ----------
-    ledger
-        The file or address of a ledger, or a Parquet file of one.
-    learner, settings
-        As for `make_learner`.
-    policy, budget, price
-        As for `make_policy`.
-    seed
-        For the learner and the draws.
-    """
+    """Print what a learner under a policy would have cost and scored."""
     from quercus.evaluation import replay
 
     model = make_learner(learner, settings, seed)

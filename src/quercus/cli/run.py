@@ -36,23 +36,7 @@ def run_stream(
     asking: AskOptions = AskOptions(),  # noqa: B008 - it cannot be changed
     force: bool = False,
 ) -> None:
-    """Evaluate a learner on a stream, write what came of it to a folder and print it.
-
-    Parameters
-    ----------
-    source, reading, seed
-        As for `open_stream`.
-    learner, settings
-        As for `make_learner`.
-    rows
-        Rows to read at most.
-    out
-        The folder; if it holds results, another of this name and a number.
-    asking
-        Which labels are asked for.
-    force
-        Whether to write over results.
-    """
+    """Evaluate a learner on a stream, write what came of it to a folder and print it."""
     out = free_folder(out, (REPORT, MODEL, FIGURES, CURVE, LEDGER), force)
     options = asking.read(seed)
     stream = open_stream(source, reading, seed)
@@ -76,26 +60,7 @@ def run_stream(
 
 
 def free_folder(out: Path, names: Sequence[str], force: bool = False) -> Path:
-    """Return a folder that holds no results yet; refuse, before any work is done, one that cannot be written to.
-
-    Parameters
-    ----------
-    out
-        As the user named it.
-    names
-        Of the files that will be written.
-    force
-        Whether to write over such files.
-
-    Examples
-    --------
-    >>> free_folder(Path("new"), ["run.json"]), free_folder(Path(__file__).parent, ["run.py"]).name
-    (PosixPath('new'), 'cli-2')
-    >>> free_folder(Path(__file__), ["run.json"])
-    Traceback (most recent call last):
-        ...
-    ValueError: '...run.py' is a file, but results go into a folder; name another with --out.
-    """
+    """Return a folder that holds no results yet; refuse, before any work is done, one that cannot be written to."""
     found, number = out, 1
     while not force and any((found / name).is_file() for name in names):
         number += 1
@@ -120,15 +85,7 @@ def _check_folder(out: Path, names: Sequence[str]) -> None:
 
 
 def write_results(run: Run, out: Path) -> list[tuple[str, Path | str]]:
-    """Write the files of a run; return what each is and where.
-
-    Parameters
-    ----------
-    run
-        What was measured, with its learner.
-    out
-        An existing folder.
-    """
+    """Write the files of a run; return what each is and where."""
     places: list[tuple[str, Path | str]] = [("report", out / REPORT)]
     try:
         run.report(out / REPORT)
