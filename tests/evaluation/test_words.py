@@ -5,9 +5,17 @@ from collections.abc import Callable
 
 import pytest
 
-from quercus.evaluation.bought import show_price
 from quercus.evaluation.errors import located
-from quercus.evaluation.words import align, show, show_amount, show_bytes, show_percent, show_points, show_seconds
+from quercus.evaluation.words import (
+    align,
+    show,
+    show_amount,
+    show_bytes,
+    show_percent,
+    show_points,
+    show_price,
+    show_seconds,
+)
 
 
 @pytest.mark.parametrize(

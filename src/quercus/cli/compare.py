@@ -51,8 +51,7 @@ def compare_learners(
 
 def one_table(repeats: Repeats) -> str:
     """Return a line per learner and baseline, for a single seed."""
-    from quercus.evaluation.bought import show_price
-    from quercus.evaluation.words import align, show, show_amount, show_bytes, show_seconds
+    from quercus.evaluation.words import align, show, show_amount, show_bytes, show_price, show_seconds
 
     seed = repeats.seeds[0]
     runs = [repeats.runs[name, seed] for name in repeats.names]

@@ -18,7 +18,7 @@ from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Driver, clean_prob
 from quercus.evaluation.facts import check_probabilities, classes_of
 from quercus.evaluation.money import Label, Loss, copy_loss
 from quercus.evaluation.run import PathLike
-from quercus.evaluation.run_ledger import Ids, Questions, RunLedger
+from quercus.evaluation.run_ledger import QUESTION, Ids, Questions, RunLedger
 from quercus.ledger import Ledger, QuestionLog
 from quercus.schema import Schema
 from quercus.streams.batches import cut, join, pick
@@ -177,13 +177,14 @@ class AskDriver(Driver):
         asked = np.flatnonzero(decisions["asked"])
         answers, proba = said.answers[asked], said.proba
         assert proba is not None
-        probability = np.where(answers >= 0, proba[asked, answers], np.nan)
-        rows = self._rows - self._warm_up
-        questions = Questions(
-            pick(X, asked), y[asked], rows + 1 + asked, said.truth[asked], answers, probability, decisions[asked]
-        )
-        covered = int(decisions["covered"][-1])
-        self.run_ledger.hold(questions, self._answers, rows + len(y), covered, said.classes)
+        known = np.zeros(len(asked), QUESTION)
+        for name in ("covered", "propensity", "price", "worth", "explored"):
+            known[name] = decisions[name][asked]
+        known["row"] = self._rows - self._warm_up + 1 + asked
+        known["truth"], known["answer"], known["answered"] = said.truth[asked], answers, self._delays.none
+        known["probability"] = np.where(answers >= 0, proba[asked, answers], np.nan)
+        rows, covered = self._rows - self._warm_up + len(y), int(decisions["covered"][-1])
+        self.run_ledger.hold(Questions(pick(X, asked), y[asked], known), self._answers, rows, covered, said.classes)
 
     def _arrange(self, decided: Sequence[Decisions], truth: Ids) -> Answers:
         """Return the answers by ids of our own: what the learner knows, and in which order, changes."""

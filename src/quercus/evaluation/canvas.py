@@ -15,8 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quercus.evaluation.extras import alt, vl_convert
 from quercus.evaluation.words import NOTHING, show_percent
+
+try:
+    import altair as alt
+    import jinja2
+    import vl_convert
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "charts and reports need altair, vl-convert-python and jinja2; pip install 'quercus[report]'.", name=error.name
+    ) from error
+
+__all__ = ["alt", "jinja2", "vl_convert"]
 
 # They keep their distance from light and dark ground and, for colour-blind readers, from each other.
 BLUE, SKY, GREY, ORANGE, GREEN = "#2482bd", "#6fb7e3", "#8b8b8b", "#d8651a", "#159a74"
@@ -24,6 +34,7 @@ COLOURS = (BLUE, ORANGE, GREEN, "#b0478f", "#d99a00", SKY, "#7d6bd6", "#9b6a4c")
 # As wide where a legend is laid out as where it is read.
 _FONT = "Helvetica Neue,Helvetica,Arial,Liberation Sans,sans-serif"
 _UNSEEN = r'<path(?: [\w-]+="[^"]*")* opacity="0"/>|<g class="mark-path role-mark \w+_voronoi".*?</g>'
+_OPTIONS: dict[str, dict[str, Any]] = {"png": {"scale": 2}, "html": {"bundle": True}}
 _FORMATS = ("html", "json", "pdf", "png", "svg")
 _MOST_POINTS, _FEW_POINTS = 400, 20
 
@@ -145,16 +156,12 @@ def look(ink: str, ground: str) -> dict[str, Any]:
 
 def _render(chart: alt.Chart, kind: str, config: dict[str, Any]) -> bytes:
     spec = chart.to_dict() | {"config": config}
-    if kind == "png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=2))
-    if kind == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(spec))
     if kind == "json":
         return json.dumps(spec, indent=1, allow_nan=False).encode()
-    if kind == "html":
-        return str(vl_convert.vegalite_to_html(spec, bundle=True)).encode()
-    # What only shows when it is pointed at never will.
-    return re.sub(_UNSEEN, "", str(vl_convert.vegalite_to_svg(spec))).encode()
+    made: str | bytes = getattr(vl_convert, f"vegalite_to_{kind}")(spec, **_OPTIONS.get(kind, {}))
+    if kind == "svg":
+        made = re.sub(_UNSEEN, "", str(made))  # what only shows when it is pointed at never will
+    return made.encode() if isinstance(made, str) else bytes(made)
 
 
 def _axis(axis: Axis, *, grid: bool) -> Any:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.bought import costs_along, show_price
 from quercus.evaluation.canvas import (
     BLUE,
     COLOURS,
@@ -19,12 +18,12 @@ from quercus.evaluation.canvas import (
     SKY,
     Axis,
     Line,
+    alt,
     line_chart,
     percent_axis,
 )
 from quercus.evaluation.curves import Columns
-from quercus.evaluation.extras import alt
-from quercus.evaluation.words import show, show_amount, show_bounds, show_percent
+from quercus.evaluation.words import show, show_amount, show_bounds, show_percent, show_price
 from quercus.explain.words import distinct_names, plural
 
 if TYPE_CHECKING:
@@ -108,11 +107,12 @@ def cost_chart(runs: Sequence[Run]) -> alt.Chart:
     for name, run, colour in _coloured(runs):
         if run.cost is None:
             continue
-        so_far, lately = costs_along(run)
+        rows, cost = (np.asarray(run.curve[name], np.float64) for name in ("rows", "cost"))
         if one:
-            lines.append(Line("since the last point", run.curve["rows"], lately, SKY, 1.3))
+            lately = np.diff(cost, prepend=0.0) / np.diff(rows, prepend=0.0)
+            lines.append(Line("since the last point", rows, lately, SKY, 1.3))
         label = f"{'all rows so far' if one else name} {show_price(run.cost_per_row)}"
-        lines.append(Line(label, run.curve["rows"], so_far, colour, 2.8))
+        lines.append(Line(label, rows, cost / rows, colour, 2.8))
     price = f"cost of a row, of {show_price(runs[0].full_price)}" if one else "cost of a row"
     axis = rows_axis(runs)
     top = max((float(np.max(line.y)) for line in lines), default=1.0) or 1.0

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quercus.evaluation.bought import show_price
-from quercus.evaluation.canvas import COLOURS, GREY, Axis, Line, line_chart, percent_axis
-from quercus.evaluation.extras import alt
-from quercus.evaluation.words import show_percent
+from quercus.evaluation.canvas import COLOURS, GREY, Axis, Line, alt, line_chart, percent_axis
+from quercus.evaluation.words import show_percent, show_price
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:

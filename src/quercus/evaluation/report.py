@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quercus.evaluation import charts
-from quercus.evaluation.bought import cost_words, show_price
-from quercus.evaluation.canvas import inline_svg, look
-from quercus.evaluation.extras import jinja2, vl_convert
+from quercus.evaluation.canvas import inline_svg, jinja2, look, vl_convert
 from quercus.evaluation.sections import make_sections
-from quercus.evaluation.tables import baselines, headline_words
+from quercus.evaluation.tables import baselines, cost_words, headline_words
 from quercus.evaluation.words import (
     show,
     show_amount,
@@ -19,6 +17,7 @@ from quercus.evaluation.words import (
     show_bytes,
     show_percent,
     show_points,
+    show_price,
 )
 from quercus.explain.words import plural
 

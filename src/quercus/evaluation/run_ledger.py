@@ -25,15 +25,12 @@ if TYPE_CHECKING:
 
 # Questions that are handed to the ledger at once; fewer at first, so that what it refuses is refused early.
 _AT_ONCE = 4096
-# What the estimate needs of a question, and whether its answer is there.
-_COUNTED = np.dtype(
+# What is known of a question beside its row and its label: class ids, and what was decided about it.
+QUESTION = np.dtype(
     [
-        ("row", np.int64),
-        ("covered", np.int64),
-        ("propensity", np.float64),
-        ("truth", np.int64),
-        ("answer", np.int64),
-        ("answered", np.bool),
+        *((name, np.int64) for name in ("row", "covered", "truth", "answer")),
+        *((name, np.float64) for name in ("propensity", "price", "worth", "probability")),
+        *((name, np.bool) for name in ("explored", "answered")),
     ]
 )
 
@@ -41,15 +38,11 @@ Ids = NDArray[np.int64]
 
 
 class Questions(NamedTuple):
-    """Labels that were asked for in a batch of rows."""
+    """Labels that were asked for in a batch of rows, with a record of type `QUESTION` for each."""
 
     X: Any
     labels: NDArray[Any]
-    row: Ids
-    truth: Ids
-    answers: Ids
-    probability: NDArray[np.float64]
-    decisions: NDArray[np.void]
+    known: NDArray[np.void]
 
 
 class RunLedger(Recorder):
@@ -81,7 +74,7 @@ class RunLedger(Recorder):
         self._rows = self._covered = 0
         self._held: tuple[Questions, Sequence[tuple[int, Label]], int, int, list[Label]] | None = None
         # Questions that the estimate has not taken in yet, and how many it has.
-        self._waiting: NDArray[np.void] = np.zeros(0, _COUNTED)
+        self._waiting: NDArray[np.void] = np.zeros(0, QUESTION)
         self._counted = 0
         # What the ledger has not taken in yet.
         self._unwritten: list[Questions] = []
@@ -120,57 +113,38 @@ class RunLedger(Recorder):
         if self._held is None:
             return
         (asked, answers, self._rows, self._covered, self.classes), self._held = self._held, None
-        count = len(asked.row)
-        self._waiting = np.concatenate([self._waiting, self._to_count(asked)])
+        count = len(asked.known)
+        self._waiting = np.concatenate([self._waiting, asked.known])
         self._waiting["answered"][[id - 1 - self._counted for id, _ in answers]] = True
         self._unwritten += [asked] if count else []
         self._unwritten_answers += answers
         self.asked += count
         self.answered += count if self._at_once else len(answers)
         # One after the other, so that the sum does not depend on where batches end.
-        self.spent = float(add_in_order(self.spent, asked.decisions["price"]))
-        unwritten = sum(len(questions.row) for questions in self._unwritten) + len(self._unwritten_answers)
+        self.spent = float(add_in_order(self.spent, asked.known["price"]))
+        unwritten = sum(len(questions.known) for questions in self._unwritten) + len(self._unwritten_answers)
         if unwritten >= min(_AT_ONCE, 1 + self.ledger.asked):
             self.write()
-
-    def _to_count(self, asked: Questions) -> NDArray[np.void]:
-        part = np.zeros(len(asked.row), _COUNTED)
-        part["row"], part["truth"], part["answer"] = asked.row, asked.truth, asked.answers
-        for name in ("covered", "propensity"):
-            part[name] = asked.decisions[name]
-        part["answered"] = self._at_once
-        return part
 
     def write(self) -> None:
         """Hand over to the ledger what it has not got yet."""
         if self._unwritten:
-            self.ledger.ask_rows(**self._for_ledger(_join(self._unwritten)))
+            asked = _join(self._unwritten)
+            known, labels = asked.known, [*self.classes, None]
+            same = ("covered", "price", "worth", "propensity", "explored", "probability")
+            given: dict[str, Any] = {name: known[name] for name in same}
+            self.ledger.ask_rows(
+                asked.X,
+                names=self._names if isinstance(asked.X, np.ndarray) else None,
+                row=known["row"] - 1,
+                prediction=[labels[id] for id in known["answer"].tolist()],
+                answers=asked.labels if self._at_once else None,
+                **given,
+            )
             self._unwritten = []
         if self._unwritten_answers:
             self.ledger.answer_many(self._unwritten_answers)
             self._unwritten_answers = []
-
-    def _for_ledger(self, asked: Questions) -> dict[str, Any]:
-        decisions = asked.decisions
-        return {
-            "table": asked.X,
-            "names": self._names if isinstance(asked.X, np.ndarray) else None,
-            "row": asked.row - 1,
-            "covered": decisions["covered"],
-            "price": decisions["price"],
-            "worth": decisions["worth"],
-            "propensity": decisions["propensity"],
-            "explored": decisions["explored"] != 0,
-            "prediction": self._labels(asked.answers),
-            "probability": asked.probability,
-            "answers": asked.labels if self._at_once else None,
-        }
-
-    def _labels(self, ids: Ids) -> Any:
-        if (ids >= 0).all():
-            return np.array(self.classes)[ids]
-        labels = [*self.classes, None]
-        return [labels[id] for id in ids.tolist()]
 
     def accuracy(self) -> Estimate:
         """Return the share of right answers up to the last question that counts."""
@@ -246,7 +220,7 @@ def _join(asked: Sequence[Questions]) -> Questions:
     if len(asked) == 1:
         return asked[0]
     X, labels = join([(questions.X, questions.labels) for questions in asked])
-    return Questions(X, labels, *(np.concatenate(parts) for parts in zip(*(q[2:] for q in asked), strict=True)))
+    return Questions(X, labels, np.concatenate([questions.known for questions in asked]))
 
 
 def _describe_policy(policy: Policy) -> str:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.bought import show_price
 from quercus.evaluation.buying import prices_of
 from quercus.evaluation.drivers import drive
 from quercus.evaluation.fixed import BestFeatures
@@ -33,7 +32,7 @@ from quercus.evaluation.studies import (
     mean_and_error,
     run_trials,
 )
-from quercus.evaluation.words import align, show, show_percent
+from quercus.evaluation.words import align, show, show_percent, show_price
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:

@@ -7,13 +7,23 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from quercus.evaluation.bought import cost_rows, cost_words, feature_rows
 from quercus.evaluation.metrics import ratio
-from quercus.evaluation.words import align, show, show_amount, show_bounds, show_bytes, show_percent, show_seconds
+from quercus.evaluation.words import (
+    align,
+    show,
+    show_amount,
+    show_bounds,
+    show_bytes,
+    show_percent,
+    show_price,
+    show_seconds,
+)
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run
+
+_MOST_FEATURES = 10
 
 
 def sentence(run: Run) -> str:
@@ -87,6 +97,36 @@ def figure_rows(run: Run) -> list[tuple[str, ...]]:
         ("  rows per second", show_amount(float(round(run.rows_per_second))) if run.seconds else show(None)),
     ]
     return rows
+
+
+def cost_words(run: Run) -> str:
+    """Say in a few words what a row cost; nothing if the run bought no features."""
+    if run.cost is None:
+        return ""
+    return f"features for {show_price(run.cost_per_row)} a row (all {len(run.bought)}: {show_price(run.full_price)})"
+
+
+def cost_rows(run: Run) -> list[tuple[str, ...]]:
+    """Return name and value of what features cost, to stand beside the accuracy; nothing if none were bought."""
+    if run.cost is None or run.full_price is None:
+        return []
+    share = show_percent(ratio(run.cost_per_row, run.full_price))
+    rows: list[tuple[str, ...]] = [
+        ("cost per row", show_price(run.cost_per_row), f"{share} of {show_price(run.full_price)}"),
+        ("  features per row", show(run.bought_per_row, 2), f"of {len(run.bought)}"),
+        ("  altogether", show_amount(run.cost)),
+    ]
+    if run.loss:
+        rows.append(("  with the loss of a row", show_price(run.cost_per_row + run.loss_per_row)))
+    return rows
+
+
+def feature_rows(run: Run) -> list[tuple[str, str]]:
+    """Return the features that were bought most often, with the share of rows."""
+    order = sorted(run.bought.items(), key=lambda part: -part[1])
+    rows = [(name, show_percent(share)) for name, share in order[:_MOST_FEATURES]]
+    rest = [share for _, share in order[_MOST_FEATURES:]]
+    return [*rows, (f"{len(rest)} others, at most", show_percent(max(rest)))] if rest else rows
 
 
 def probability_rows(run: Run) -> list[tuple[str, ...]]:

@@ -41,6 +41,15 @@ def show_amount(value: float | None) -> str:
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1e6 else f"{value:,.2f}"
 
 
+def show_price(value: float | None) -> str:
+    """Write a mean of prices, small or large."""
+    if value is None or value != value or float(value).is_integer():
+        return show_amount(value)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
+
+
 def show_bytes(value: float | None) -> str:
     """Write an amount of memory."""
     if value is None:
