@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +94,7 @@ def write_results(run: Run, out: Path) -> list[tuple[str, Path | str]]:
     except ModuleNotFoundError as error:
         places = [("report", f"none: {error}")]
     run.to_json(out / FIGURES)
-    _write_curve(run, out / CURVE)
+    write_csv(out / CURVE, run.curve, zip(*(column.tolist() for column in run.curve.values()), strict=True))
     if hasattr(run.learner, "save"):
         run.learner.save(out / MODEL)
         places.append(("model", out / MODEL))
@@ -122,11 +124,12 @@ def _evaluate(stream: Stream, model: Any, rows: int | None, loss: Any, options: 
             return stop.run, stopper.status
 
 
-def _write_curve(run: Run, path: Path) -> None:
+def write_csv(path: Path, names: Iterable[str], lines: Iterable[Iterable[Any]]) -> None:
+    """Write a table at once or not at all; an empty cell is what every reader of CSV takes for missing."""
     from quercus.store.atomic import replace_file
 
-    names = list(run.curve)
-    lines = zip(*(run.curve[name].tolist() for name in names), strict=True)
-    # An empty cell is what every reader of CSV takes for missing.
-    text = [",".join("" if value != value else repr(value) for value in line) for line in lines]
-    replace_file(path, "\n".join([",".join(names), *text, ""]).encode())
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(["" if value != value else value for value in line] for line in lines)
+    replace_file(path, text.getvalue().encode())

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.canvas import (
-    BLUE,
-    COLOURS,
-    GREEN,
-    GREY,
-    ORANGE,
-    SKY,
-    Axis,
-    Line,
-    alt,
-    line_chart,
-    percent_axis,
-)
+from quercus.evaluation.canvas import BLUE, COLOURS, GREEN, GREY, ORANGE, SKY, Axis, Line, alt, line_chart, percent_axis
 from quercus.evaluation.curves import Columns
 from quercus.evaluation.words import show, show_amount, show_bounds, show_percent, show_price
 from quercus.explain.words import distinct_names, plural
@@ -37,6 +26,7 @@ _MOST_ROC = 8
 _LONGEST_RUN = 40
 _RIGHT = "answers that were right"
 _SO_FAR = "rows so far"
+_DIAGONAL = Line("by chance", [0, 1], [0, 1], GREY, 1.2, (5, 4), level=True)
 
 
 def draw_run(run: Run) -> alt.Chart:
@@ -193,14 +183,13 @@ def bar_chart(values: Mapping[str, float], title: str) -> alt.Chart:
 
 def calibration_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw how often answers were right against how sure the learner was of them."""
-    lines = [Line("exactly right", [0, 1], [0, 1], GREY, 1.2, (5, 4), notes=["", ""], level=True)]
+    lines = [replace(_DIAGONAL, label="exactly right", notes=["", ""])]
     for name, run, colour in _coloured(runs):
         if not run.calibration:
             continue
         notes = [plural(int(rows), "row") for rows in run.calibration["rows"].tolist()]
         lines.append(Line(name, run.calibration["confidence"], run.calibration["accuracy"], colour, notes=notes))
-    sides = [percent_axis(title, 0.0, 1.0) for title in ("how sure it was", "how often it was right")]
-    return line_chart(lines, sides[0], sides[1], points=True, size=(340, 320))
+    return _square(lines, "how sure it was", "how often it was right")
 
 
 def roc_chart(run: Run) -> alt.Chart:
@@ -209,13 +198,16 @@ def roc_chart(run: Run) -> alt.Chart:
     rows = dict(zip(run.classes, run.confusion.sum(axis=1).tolist(), strict=True))
     order = sorted(found, key=lambda label: -rows.get(label, 0))
     order = [run.smallest_class] if len(order) == 2 and run.smallest_class in found else order[:_MOST_ROC]
-    lines = [Line("by chance", [0, 1], [0, 1], GREY, 1.2, (5, 4), level=True)]
+    lines = [_DIAGONAL]
     for label, name, colour in reversed(list(zip(order, distinct_names(order), COLOURS, strict=False))):
         area = f"area {show(float(found[label]['auc']), 3)}"
         label_of = f"{name}, {area}" if len(order) == 1 else name
         lines.append(Line(label_of, found[label]["fpr"], found[label]["tpr"], colour, 2.0))
-    sides = [percent_axis(title, 0.0, 1.0) for title in ("others taken for the class", "of the class found")]
-    return line_chart(lines, sides[0], sides[1], points=True, size=(340, 320))
+    return _square(lines, "others taken for the class", "of the class found")
+
+
+def _square(lines: Sequence[Line], across: str, up: str) -> alt.Chart:
+    return line_chart(lines, percent_axis(across, 0.0, 1.0), percent_axis(up, 0.0, 1.0), points=True, size=(340, 320))
 
 
 def rows_axis(runs: Sequence[Run]) -> Axis:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quercus.arguments import check_whole
 from quercus.evaluation.buying import refuse_labels
 from quercus.evaluation.curves import CurveRecorder, WindowRecorder
 from quercus.evaluation.delays import Delay
@@ -142,16 +143,10 @@ def evaluate(
 
 def _check(stream: Stream, rows: int | None, window: int, chunk: int, warm_up: int) -> int | None:
     """Refuse bad arguments; return the number of rows to come, None if it is not known."""
-    for argument, value, least in (
-        ("rows", rows, 1),
-        ("window", window, 1),
-        ("chunk", chunk, 1),
-        ("warm_up", warm_up, 0),
-    ):
-        if value is None:
-            continue
-        if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-            raise ValueError(f"{argument} is {value!r}; give a whole number of at least {least}.")
+    check_whole("rows", 1 if rows is None else rows)
+    check_whole("window", window)
+    check_whole("chunk", chunk)
+    check_whole("warm_up", warm_up, least=0)
     if rows is None and stream.endless:
         raise ValueError(f"stream {stream.name!r} is endless; say how many rows to read: rows=100_000.")
     known = [n for n in (rows, stream.n_rows) if n is not None]

@@ -10,15 +10,7 @@ from quercus.evaluation import charts
 from quercus.evaluation.canvas import inline_svg, jinja2, look, vl_convert
 from quercus.evaluation.sections import make_sections
 from quercus.evaluation.tables import baselines, cost_words, headline_words
-from quercus.evaluation.words import (
-    show,
-    show_amount,
-    show_bounds,
-    show_bytes,
-    show_percent,
-    show_points,
-    show_price,
-)
+from quercus.evaluation.words import show, show_amount, show_bounds, show_bytes, show_percent, show_points, show_price
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:

@@ -94,12 +94,7 @@ class RunLedger(Recorder):
             )
 
     def hold(
-        self,
-        asked: Questions,
-        answers: Sequence[tuple[int, Label]],
-        rows: int,
-        covered: int,
-        classes: Sequence[Label],
+        self, asked: Questions, answers: Sequence[tuple[int, Label]], rows: int, covered: int, classes: Sequence[Label]
     ) -> None:
         """Keep what came of a batch of rows until it is known that it counts.
 
