@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,10 +42,7 @@ class BuyingDriver(BatchDriver, Recorder):
         if self._to_warm_up > 0:
             self._to_warm_up -= len(y)
             return super().step(X, y)
-        X = self._name_first(X, y)
-        with self.clock, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
-            self._held = self.learner.buy_and_learn(X, y)
+        self._held = self._timed(self.learner.buy_and_learn, X, y)
         return self._encode(y, self._held)
 
     def _encode(self, y: NDArray[Any], purchases: Any) -> Answers:

@@ -138,13 +138,16 @@ class BatchDriver(Driver):
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Test on each row, then learn it."""
-        X = self._name_first(X, y)
-        with self.clock, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
-            outcome = self.learner.test_then_learn(X, y)
+        outcome = self._timed(self.learner.test_then_learn, X, y)
         if self._is_foreign and outcome.proba is not None:
             self.impossible += clean_probabilities(outcome.proba)
         return Answers(outcome.truth, outcome.answers, outcome.proba, outcome.classes)
+
+    def _timed(self, verb: Callable[..., Any], X: Any, y: NDArray[Any]) -> Any:
+        X = self._name_first(X, y)
+        with self.clock, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
+            return verb(X, y)
 
     def _name_first(self, X: Any, y: NDArray[Any]) -> Any:
         """Return a batch as the learner takes it: the first with names, and after compiling."""
