@@ -19,7 +19,7 @@ from quercus.evaluation.facts import check_probabilities, classes_of
 from quercus.evaluation.money import Label, Loss, copy_loss
 from quercus.evaluation.run import PathLike
 from quercus.evaluation.run_ledger import QUESTION, Ids, Questions, RunLedger
-from quercus.ledger import Ledger, QuestionLog
+from quercus.ledger import Ledger
 from quercus.schema import Schema
 from quercus.streams.batches import cut, join, pick
 
@@ -37,14 +37,18 @@ class AskDriver(Driver):
         self,
         learner: Any,
         stream: Stream,
-        policy: Policy,
-        delays: Delays,
-        ledger: Any = None,
+        policy: Policy | None,
+        delay: Delay,
+        delay_seed: int | None,
+        ledger: Ledger | PathLike | None,
         *,
-        loss: Loss | None = None,
-        rows: int | None = None,
-        warm_up: int = 0,
+        loss: Loss | None,
+        rows: int | None,
+        warm_up: int,
     ) -> None:
+        policy = Always() if policy is None else policy
+        _check_policy(policy, stream)
+        self._delays = delays = Delays(delay, delay_seed, rows)
         drive(learner, stream)
         check_probabilities(learner)
         classes = classes_of(learner, stream)
@@ -53,7 +57,6 @@ class AskDriver(Driver):
         self.loop = AskLoop(learner, self.state, stream.feature_names, stream.nominal, classes)
         # Rows between two looks at the clock and the keyboard.
         self.rows_at_once = ROWS_AT_ONCE if not self.loop.is_compiled else None if delays.none else 8 * ROWS_AT_ONCE
-        self._delays = delays
         self._warm_up = warm_up
         self._rows = 0
         self._ids = Schema()
@@ -62,7 +65,6 @@ class AskDriver(Driver):
         self._is_loaded = False
         self._last_classes: tuple[list[Label], Ids] = ([], np.zeros(0, np.int64))
         self._take_classes(classes or [])
-        ledger = QuestionLog() if ledger is None else ledger
         least, names = self.state.least_propensity, stream.feature_names
         self.recorder = self.run_ledger = RunLedger(ledger, names, least, copy_loss(loss), delays.none, policy)
 
@@ -212,36 +214,12 @@ class AskDriver(Driver):
         return places
 
 
-def open_asking(
-    learner: Any,
-    stream: Stream,
-    policy: Policy | None,
-    delay: Delay,
-    delay_seed: int | None,
-    ledger: Ledger | PathLike | None,
-    *,
-    loss: Loss | None = None,
-    rows: int | None = None,
-    warm_up: int = 0,
-) -> AskDriver:
-    """Return the driver of a run whose labels cost something; the parameters are those of `evaluate`."""
-    policy = Always() if policy is None else policy
+def _check_policy(policy: Policy, stream: Stream) -> None:
+    """Refuse what is no policy, and one that reads a column which is not there."""
     if isinstance(policy, type) and issubclass(policy, Policy):
         raise TypeError(f"ask={policy.__name__} is a class; give a policy made from it: {policy.__name__}(budget=0.1).")
     if not isinstance(policy, Policy):
         raise TypeError(f"ask is {policy!r}; give a policy of quercus.ask, such as Uncertain(budget=0.1).")
-    _check_columns(policy, stream)
-    own = None if ledger is None or isinstance(ledger, Ledger) else ledger
-    given = None if own is not None else ledger
-    delays = Delays(delay, delay_seed, rows)
-    driver = AskDriver(learner, stream, policy, delays, given, loss=loss, rows=rows, warm_up=warm_up)
-    # A file is made only when everything else is known to be right.
-    driver.run_ledger.open(own)
-    return driver
-
-
-def _check_columns(policy: Policy, stream: Stream) -> None:
-    """Refuse a policy that reads a column which is not there."""
     budget = as_budget(policy.budget)
     columns = {"price": policy.price, "time": None if budget is None else budget.day_column}
     for what, name in columns.items():

@@ -120,9 +120,9 @@ def evaluate(
         refuse_labels(learner)
         if ask is None and isinstance(delay, int) and delay == 0:
             raise ValueError("a ledger holds labels that were asked for; give ask=, a policy, or leave ledger out.")
-        from quercus.evaluation.asking import open_asking
+        from quercus.evaluation.asking import AskDriver
 
-        driver = open_asking(learner, stream, ask, delay, delay_seed, ledger, loss=loss, rows=total, warm_up=warm_up)
+        driver = AskDriver(learner, stream, ask, delay, delay_seed, ledger, loss=loss, rows=total, warm_up=warm_up)
     session = _Session(stream, learner, driver, loss, window, warm_up, name)
     try:
         with ProgressLine(session.title, total or stream.about_rows, progress) as line:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget
+from quercus.ask.policies import Policy
 from quercus.evaluation.drivers import Recorder
 from quercus.evaluation.metrics import sort_key
 from quercus.evaluation.money import Label, cost_matrix
+from quercus.evaluation.run import PathLike
 from quercus.evaluation.words import show_amount
 from quercus.explain.words import plural
+from quercus.ledger import Ledger, QuestionLog
+from quercus.ledger.accuracy import Estimate, FairAccuracy
 from quercus.ledger.betting import add_in_order
-
-if TYPE_CHECKING:
-    from quercus.ask import Policy
-    from quercus.ledger import Ledger, QuestionLog
-    from quercus.ledger.accuracy import Estimate, FairAccuracy
+from quercus.streams.batches import join
 
 # Questions that are handed to the ledger at once; fewer at first, so that what it refuses is refused early.
 _AT_ONCE = 4096
@@ -50,16 +50,13 @@ class RunLedger(Recorder):
 
     def __init__(
         self,
-        ledger: Ledger | QuestionLog,
+        ledger: Ledger | PathLike | None,
         names: Sequence[str],
         least: float,
         loss: dict[Label, dict[Label, float]],
         at_once: bool,
         policy: Policy | None = None,
     ) -> None:
-        from quercus.ledger.accuracy import FairAccuracy
-
-        self.ledger = ledger
         self.asked = self.answered = 0
         self.spent = 0.0
         self.classes: list[Label] = []
@@ -67,10 +64,9 @@ class RunLedger(Recorder):
         self._least = least
         self._loss = loss
         self._at_once = at_once
-        self._is_own = False
         self.policy, self.budget = ("", "") if policy is None else (_describe_policy(policy), _describe_budget(policy))
         costs = [0.0, 1.0, *(cost for row in loss.values() for cost in row.values())]
-        self._fair: FairAccuracy = FairAccuracy(least, loss_range=(min(costs), max(costs)) if loss else None)
+        self._fair = FairAccuracy(least, loss_range=(min(costs), max(costs)) if loss else None)
         self._rows = self._covered = 0
         self._held: tuple[Questions, Sequence[tuple[int, Label]], int, int, list[Label]] | None = None
         # Questions that the estimate has not taken in yet, and how many it has.
@@ -79,13 +75,12 @@ class RunLedger(Recorder):
         # What the ledger has not taken in yet.
         self._unwritten: list[Questions] = []
         self._unwritten_answers: list[tuple[int, Label]] = []
-
-    def open(self, place: Any = None) -> None:
-        """Take the ledger at a place from now on, closed in the end; refuse one that holds something."""
-        from quercus.ledger import Ledger
-
-        self._is_own = place is not None
-        self.ledger = self.ledger if place is None else Ledger(place)
+        # A file is made only when everything else is known to be right; it is closed in the end.
+        self._is_own = not (ledger is None or isinstance(ledger, Ledger))
+        if ledger is None:
+            self.ledger: Ledger | QuestionLog = QuestionLog()
+        else:
+            self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
         if self.ledger.asked:
             count = plural(self.ledger.asked, "question")
             self.close()
@@ -210,8 +205,6 @@ class RunLedger(Recorder):
 
 
 def _join(asked: Sequence[Questions]) -> Questions:
-    from quercus.streams.batches import join
-
     if len(asked) == 1:
         return asked[0]
     X, labels = join([(questions.X, questions.labels) for questions in asked])
