@@ -7,7 +7,7 @@ import re
 import pytest
 
 import quercus as qc
-from quercus.evaluation.bought import show_price
+from quercus.evaluation.words import show_price
 from tests.cli.commands import fail, invoke, succeed
 
 

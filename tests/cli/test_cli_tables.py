@@ -112,7 +112,7 @@ def test_a_stopped_comparison_shows_the_seeds_that_are_done(monkeypatch, done):
     ended = invoke("compare", "sea", "confidence", "hoeffding", "--rows", 300, "--seeds", 5)
     assert ended.exit_code == 130
     assert ("stopped after 2 of 5 seeds" in ended.stderr) == ("± s.e." in ended.stdout) == bool(done)
-    assert ("nothing to compare" in ended.stderr) == (not done)
+    assert ("nothing to show" in ended.stderr) == (not done)
 
 
 @pytest.fixture(scope="module")

@@ -116,10 +116,10 @@ def test_a_loss_with_strange_labels_is_not_passed_over() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"rows": 0}, "rows is 0"),
-        ({"window": 0}, "window is 0"),
-        ({"chunk": 2.5}, r"chunk is 2\.5"),
-        ({"warm_up": -1}, "warm_up is -1"),
+        ({"rows": 0}, "rows=0"),
+        ({"window": 0}, "window=0"),
+        ({"chunk": 2.5}, r"chunk=2\.5"),
+        ({"warm_up": -1}, "warm_up=-1"),
         ({"warm_up": 500}, "only 500 rows come"),
         ({"loss": {"c0": 1}}, "loss must be a table"),
     ],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from quercus.explain import to_html, to_svg
 from quercus.explain.captions import GREY, PALETTE, colours
-from quercus.explain.layout import places
+from quercus.explain.layout import spread
 from tests.explain import trees
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -46,7 +46,7 @@ class Tags(HTMLParser):
 @settings(max_examples=80, deadline=None)
 def test_layout_is_tidy(leaves, seed, chain):
     view = trees.grow(leaves, ("a", "b"), trees.plain_test, seed, chain)
-    place = dict(zip([node.id for node in view.nodes], places(view), strict=True))
+    place = dict(zip([node.id for node in view.nodes], spread(view.nodes), strict=True))
     by_depth = {}
     for node in view.nodes:
         by_depth.setdefault(node.depth, []).append(place[node.id])
@@ -60,7 +60,7 @@ def test_layout_is_tidy(leaves, seed, chain):
 
 
 def test_layout_packs_subtrees_below_a_leaf():
-    assert max(places(trees.deep_chain(30))) < 17  # one row per leaf would take 30
+    assert max(spread(trees.deep_chain(30).nodes)) < 17  # one row per leaf would take 30
 
 
 @pytest.mark.parametrize("name", [name for name in trees.ALL if name != "deep chain"])

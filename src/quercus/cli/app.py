@@ -257,17 +257,15 @@ def replay(
     cannot tell, and says so.
     """
     with guarded():
-        from quercus.cli.replay import replay_ledger
+        from quercus.cli.asking import make_policy
+        from quercus.cli.settings import make_learner
+        from quercus.evaluation import replay as play
 
-        replay_ledger(ledger, learner, settings or (), ask, budget, price, seed)
+        model = make_learner(learner, settings or (), seed)
+        print(play(ledger, model, make_policy(ask, budget, price, seed), seed=seed or 0))
 
 
-@app.command(
-    epilog=examples(
-        "quercus report quercus-run",
-        "quercus report quercus-run quercus-run-2 --out both.html",
-    )
-)
+@app.command(epilog=examples("quercus report quercus-run", "quercus report quercus-run quercus-run-2 --out both.html"))
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of 'quercus run', or run.json in them.")],
     out: Annotated[
@@ -322,8 +320,7 @@ def predict(
 def show(
     model: Model,
     form: Annotated[
-        Format,
-        typer.Option("--format", help="How to draw the tree: dot is for Graphviz, html a page for a browser."),
+        Format, typer.Option("--format", help="How to draw the tree: dot is for Graphviz, html a page for a browser.")
     ] = Format.TEXT,
     depth: Annotated[int | None, typer.Option(min=0, help="Deepest level to draw. Default: what fits.")] = None,
 ) -> None:
@@ -348,12 +345,7 @@ def warm(
         print(f"{warm(*(learners or []), jobs=jobs)} compiled functions are ready.")
 
 
-@app.command(
-    epilog=examples(
-        "quercus streams",
-        "QUERCUS_DATA=~/data quercus streams",
-    )
-)
+@app.command(epilog=examples("quercus streams", "QUERCUS_DATA=~/data quercus streams"))
 def streams() -> None:
     """List the streams that can be named: data sets and generators.
 

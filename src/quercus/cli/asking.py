@@ -30,17 +30,7 @@ _PAPER = "paper:"
 
 @dataclass(frozen=True)
 class AskOptions:
-    """The options of the command line that are about labels which cost something.
-
-    Examples
-    --------
-    >>> AskOptions(ask="uncertain", budget="10%", delay="5-50").read()
-    {'ask': Uncertain(budget=0.1, ...), 'delay': (5, 50), 'delay_seed': 0}
-    >>> AskOptions(budget="0.1").read()
-    Traceback (most recent call last):
-        ...
-    ValueError: --budget is for labels that are asked for; say which with --ask, such as --ask uncertain.
-    """
+    """The options of the command line that are about labels which cost something."""
 
     ask: str | None = None
     budget: str | None = None
@@ -48,13 +38,7 @@ class AskOptions:
     delay: str | None = None
 
     def read(self, seed: int | None = None) -> dict[str, Any]:
-        """Return the arguments of `evaluate`; nothing if labels are free and come at once.
-
-        Parameters
-        ----------
-        seed
-            Given to the policy, unless it has one of its own, and to delays.
-        """
+        """Return the arguments of `evaluate`; nothing if labels are free and come at once."""
         found: dict[str, Any] = {}
         if self.ask is None:
             for name in ("budget", "price"):
@@ -69,28 +53,7 @@ class AskOptions:
 
 
 def make_policy(text: str, budget: str | None = None, price: str | None = None, seed: int | None = None) -> Policy:
-    """Return the policy that a user has written.
-
-    Parameters
-    ----------
-    text
-        A name; ``paper:`` before it gives the published form; then, after a colon, settings.
-    budget
-        A share such as 0.1 or 10%, or a number of labels such as 500.
-    price
-        Of a label: a number or the name of a column.
-    seed
-        Unless the settings have one.
-
-    Examples
-    --------
-    >>> make_policy("confident:explore=0.2", "500", "2.5")
-    Confident(budget=500, price=2.5, paced=True, explore=0.2, seed=0)
-    >>> make_policy("uncertainty")
-    Traceback (most recent call last):
-        ...
-    ValueError: there is no policy 'uncertainty'; there are uncertain, confident, ... Did you mean 'uncertain'?
-    """
+    """Return the policy that a user has written."""
     published = text.startswith(_PAPER)
     name, _, inline = text.removeprefix(_PAPER).partition(":")
     kind = _find(name)
@@ -115,13 +78,7 @@ def make_policy(text: str, budget: str | None = None, price: str | None = None, 
 
 
 def parse_budget(text: str) -> float | int:
-    """Return a budget: a share of the stream as a fraction or in percent, or a whole number of labels.
-
-    Examples
-    --------
-    >>> [parse_budget(text) for text in ("0.1", "5%", "500", "1.0")]
-    [0.1, 0.05, 500, 1.0]
-    """
+    """Return a budget: a share of the stream as a fraction or in percent, or a whole number of labels."""
     number = parse_value(text.removesuffix("%"))
     if isinstance(number, bool) or not isinstance(number, int | float) or not number > 0:
         raise ValueError(f"--budget {text} is no budget; write a share such as 0.1 or 10%, or a number of labels.")
@@ -133,13 +90,7 @@ def parse_budget(text: str) -> float | int:
 
 
 def parse_delay(text: str | None) -> int | tuple[int, int]:
-    """Return a delay in rows: a number, or two for a range.
-
-    Examples
-    --------
-    >>> parse_delay("500"), parse_delay("10-500"), parse_delay(None)
-    (500, (10, 500), 0)
-    """
+    """Return a delay in rows: a number, or two for a range."""
     if text is None:
         return 0
     found = re.fullmatch(r"(\d+)(?:\s*-\s*(\d+))?", text.strip())
@@ -149,13 +100,7 @@ def parse_delay(text: str | None) -> int | tuple[int, int]:
 
 
 def split_policies(texts: Sequence[str]) -> list[str]:
-    """Cut lists of policies at commas, but not where a setting follows.
-
-    Examples
-    --------
-    >>> split_policies(["uncertain:power=2,caution=0.5,random", "split"])
-    ['uncertain:power=2,caution=0.5', 'random', 'split']
-    """
+    """Cut lists of policies at commas, but not where a setting follows."""
     found: list[str] = []
     for text in texts:
         for place, part in enumerate(text.split(",")):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -17,26 +17,14 @@ if TYPE_CHECKING:
     from quercus.evaluation import Repeats
     from quercus.streams import Stream
 
+T = TypeVar("T")
+
 
 def compare_learners(
     source: str, reading: Reading, learners: Sequence[str], seeds: int, rows: int | None, shuffle: bool = False
 ) -> None:
-    """Evaluate learners on the same rows and print a table.
-
-    Parameters
-    ----------
-    source, reading
-        As for `open_stream`.
-    learners
-        Each as for `make_learner`.
-    seeds
-        How often, each time with other seeds and on other rows of a generator.
-    rows
-        Rows to read at most.
-    shuffle
-        Whether each time in another order, too.
-    """
-    from quercus.evaluation import Interrupted, repeat
+    """Evaluate learners on the same rows and print a table."""
+    from quercus.evaluation import repeat
 
     named = {text: make_learner(text) for text in learners}
     if len(named) < len(learners):
@@ -45,28 +33,32 @@ def compare_learners(
     stream = open_stream(source, reading)
     loss = _common_loss(named, stream)
     print(f"{stream}\n", flush=True)
-    status = 0
-    with Stopper() as stopper:
-        try:
-            repeats = repeat(
-                stream, named, seeds=range(seeds), shuffle=shuffle, rows=rows_to_read(stream, rows), loss=loss
-            )
-        except Interrupted as stop:
-            status = stopper.status
-            if stop.repeats is None:
-                say("stopped before every learner was done once; there is nothing to compare.")
-                raise typer.Exit(status) from None
-            repeats = stop.repeats
-            say(f"stopped after {len(repeats.seeds)} of {seeds} seeds; these are the ones that were done.")
+    options = {"shuffle": shuffle, "rows": rows_to_read(stream, rows), "loss": loss}
+    repeats, status = run_seeds(repeat, stream, named, seeds, **options)
     print(one_table(repeats) if len(repeats.seeds) == 1 else repeats.table())
     if status:
         raise typer.Exit(status)
 
 
+def run_seeds(measure: Callable[..., T], stream: Stream, what: Any, seeds: int, **options: Any) -> tuple[T, int]:
+    """Return what was measured once per seed and the exit status: that of the signal if one stopped it, else 0."""
+    from quercus.evaluation import Interrupted
+
+    with Stopper() as stopper:
+        try:
+            return measure(stream, what, seeds=range(seeds), **options), 0
+        except Interrupted as stop:
+            done = stop.frontier if stop.repeats is None else stop.repeats
+            if done is None:
+                say("stopped before everything was done once; there is nothing to show.")
+                raise typer.Exit(stopper.status) from None
+            say(f"stopped after {len(done.seeds)} of {seeds} seeds; these are the ones that were done.")
+            return done, stopper.status
+
+
 def one_table(repeats: Repeats) -> str:
     """Return a line per learner and baseline, for a single seed."""
-    from quercus.evaluation.bought import show_price
-    from quercus.evaluation.words import align, show, show_amount, show_bytes, show_seconds
+    from quercus.evaluation.words import align, show, show_amount, show_bytes, show_price, show_seconds
 
     seed = repeats.seeds[0]
     runs = [repeats.runs[name, seed] for name in repeats.names]

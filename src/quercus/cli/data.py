@@ -16,26 +16,7 @@ ENDLESS_ROWS = 100_000
 
 
 def open_stream(source: str, reading: Reading, seed: int | None = None) -> Stream:
-    """Return the stream of a name or path.
-
-    Parameters
-    ----------
-    source
-        What the user has written.
-    reading
-        Options for files; refused with anything else.
-    seed
-        For generators.
-
-    Examples
-    --------
-    >>> open_stream("sea", Reading(), seed=3)
-    SEA 'sea': endless, 3 features, 2 classes, Bayes error 0.1
-    >>> open_stream("sea", Reading(target="y"))
-    Traceback (most recent call last):
-        ...
-    ValueError: --target is for files, and 'sea' is the name of a stream.
-    """
+    """Return the stream of a name or path."""
     from quercus.streams import load
     from quercus.streams.readers import looks_like_path
 
@@ -52,37 +33,12 @@ def open_stream(source: str, reading: Reading, seed: int | None = None) -> Strea
 
 
 def rows_to_read(stream: Stream, rows: int | None) -> int | None:
-    """Return how many rows to read: all, but of an endless stream some unless told.
-
-    Examples
-    --------
-    >>> from quercus.streams import SEA
-    >>> rows_to_read(SEA(), None), rows_to_read(SEA(), 500), rows_to_read(SEA(rows=10), None)
-    (100000, 500, None)
-    """
+    """Return how many rows to read: all, but of an endless stream some unless told."""
     return ENDLESS_ROWS if rows is None and stream.endless else rows
 
 
 class RunRows(Stream):
-    """A stream as `quercus run` hands it to a learner: stopped between chunks.
-
-    Parameters
-    ----------
-    stream
-        The stream.
-    stopper
-        Asked before each chunk whether to go on.
-    patient
-        Whether the stopper waits for the end of a chunk, from the second one on: the first, which is a single row then,
-        may take long to compile.
-
-    Examples
-    --------
-    >>> from quercus.streams import load
-    >>> X, y = next(RunRows(load("iris"), Stopper(), patient=False).chunks(3))
-    >>> X.shape
-    (3, 4)
-    """
+    """A stream as `quercus run` hands it to a learner: stopped between chunks."""
 
     def __init__(self, stream: Stream, stopper: Stopper, patient: bool) -> None:
         self._stream = stream

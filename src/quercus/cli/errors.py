@@ -30,14 +30,7 @@ _AS_OPTIONS = (
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Run a command; turn errors, warnings, Ctrl-C and a closed pipe into what a terminal expects.
-
-    Examples
-    --------
-    >>> with guarded():
-    ...     print("no error")
-    no error
-    """
+    """Run a command; turn errors, warnings, Ctrl-C and a closed pipe into what a terminal expects."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -59,25 +52,12 @@ def guarded() -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """Write a line to the error stream, where it does not mix with results.
-
-    Examples
-    --------
-    >>> say("stopped.")
-    """
+    """Write a line to the error stream, where it does not mix with results."""
     print(f"quercus: {text}", file=sys.stderr, flush=True)
 
 
 def one_line(error: BaseException) -> str:
-    """Return what an error says, on one line and in terms of the command line.
-
-    Examples
-    --------
-    >>> one_line(ValueError("column 'when' holds dates; leave it out with ignore=['when']."))
-    "column 'when' holds dates; leave it out with --ignore 'when'."
-    >>> one_line(KeyError("oak"))
-    "KeyError: 'oak' (QUERCUS_TRACEBACK=1 shows where)"
-    """
+    """Return what an error says, on one line and in terms of the command line."""
     text = " ".join(str(error).split())
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         text = f"'{os.fsdecode(error.filename)}': {error.strerror}."
@@ -89,22 +69,7 @@ def one_line(error: BaseException) -> str:
 
 
 def refuse_options(why: str, **given: object) -> None:
-    """Refuse options that were given although they mean nothing here.
-
-    Parameters
-    ----------
-    why
-        What follows the name of the option.
-    given
-        The options by name; those that are None were not given.
-
-    Examples
-    --------
-    >>> refuse_options("is for labels.", policies=None, delay="5")
-    Traceback (most recent call last):
-        ...
-    ValueError: --delay is for labels.
-    """
+    """Refuse options that were given although they mean nothing here."""
     for name, value in given.items():
         if value is not None:
             raise ValueError(f"--{name} {why}")

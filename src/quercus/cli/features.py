@@ -15,22 +15,7 @@ if TYPE_CHECKING:
 
 
 class FeatureFile:
-    """A file to be answered, with or without a target column.
-
-    Parameters
-    ----------
-    path
-        A CSV, Parquet or ARFF file.
-    schema
-        Of the model: which columns are wanted, and which of them are text.
-    reading
-        How CSV files are read.
-
-    Attributes
-    ----------
-    extra
-        Columns of the file that the model does not know; they are left out.
-    """
+    """A file to be answered, with or without a target column."""
 
     def __init__(self, path: Path, schema: Schema, reading: Reading) -> None:
         from quercus.streams import read
@@ -98,15 +83,7 @@ class FeatureFile:
 
 
 def column_names(path: Path, reading: Reading) -> list[str]:
-    """Return the columns of a file without looking at what they hold.
-
-    Parameters
-    ----------
-    path
-        The file.
-    reading
-        How CSV files are read.
-    """
+    """Return the columns of a file without looking at what they hold."""
     from quercus.streams import ARFF, read
     from quercus.streams.files import existing_file
 

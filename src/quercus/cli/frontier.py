@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from quercus.cli.asking import make_policy, parse_budget, parse_delay, split_policies
+from quercus.cli.compare import run_seeds
 from quercus.cli.data import open_stream, rows_to_read
-from quercus.cli.errors import say
 from quercus.cli.reading import Reading
-from quercus.cli.run import free_folder
+from quercus.cli.run import free_folder, write_csv
 from quercus.cli.settings import adopt_labels, make_learner
-from quercus.cli.signals import Stopper, undisturbed
+from quercus.cli.signals import undisturbed
 
 if TYPE_CHECKING:
     from quercus.evaluation import FeatureFrontier, Frontier
@@ -24,13 +24,7 @@ PICTURE, TABLE = "frontier.png", "frontier.csv"
 
 
 class Measuring(NamedTuple):
-    """How often something is measured, on how many rows, in which order, and where the results go.
-
-    Examples
-    --------
-    >>> Measuring(3, False, None, Path("new"), False).begin().out
-    PosixPath('new')
-    """
+    """How often something is measured, on how many rows, in which order, and where the results go."""
 
     seeds: int
     shuffle: bool
@@ -53,23 +47,7 @@ def show_frontier(
     delay: str | None,
     how: Measuring,
 ) -> None:
-    """Run every policy at every budget, print the table and write it, with a picture, to a folder.
-
-    Parameters
-    ----------
-    source, reading
-        As for `open_stream`.
-    learner, settings
-        As for `make_learner`.
-    policies
-        As for `split_policies`; none: those of `frontier`.
-    budgets
-        Separated by commas, each as for `parse_budget`; None: those of `frontier`.
-    delay
-        As for `parse_delay`.
-    how
-        How often, on how many rows, and where the results go.
-    """
+    """Run every policy at every budget, print the table and write it, with a picture, to a folder."""
     from quercus.evaluation import frontier
 
     how = how.begin()
@@ -91,21 +69,10 @@ def measure_and_show(
     how: Measuring,
     options: dict[str, Any],
 ) -> None:
-    """Measure, print the table and write it, with a picture, to a folder.
-
-    Parameters
-    ----------
-    measure
-        `frontier` or `feature_frontier`.
-    stream, model
-        What it measures.
-    how
-        As for `show_frontier`.
-    options
-        Other arguments of ``measure``.
-    """
+    """Measure, print the table and write it, with a picture, to a folder."""
     print(f"{stream}\n", flush=True)
-    found, status = _measure(measure, stream, model, how, options)
+    options |= {"shuffle": how.shuffle, "rows": rows_to_read(stream, how.rows)}
+    found, status = run_seeds(measure, stream, model, how.seeds, **options)
     print(found.table())
     out = how.out
     out.mkdir(parents=True, exist_ok=True)
@@ -119,20 +86,9 @@ def measure_and_show(
 
 
 def write_frontier(found: Frontier | FeatureFrontier, out: Path) -> list[tuple[str, Path | str]]:
-    """Write the table and, if Altair is there, the picture; return what each is and where.
-
-    Parameters
-    ----------
-    found
-        What was measured.
-    out
-        An existing folder.
-    """
-    from quercus.store.atomic import replace_file
-
+    """Write the table and, if Altair is there, the picture; return what each is and where."""
     points = found.points()
-    cells = [["" if value is None or value != value else str(value) for value in point.values()] for point in points]
-    replace_file(out / TABLE, "\n".join([",".join(points[0]), *map(_as_line, cells), ""]).encode())
+    write_csv(out / TABLE, points[0], (point.values() for point in points))
     places: list[tuple[str, Path | str]] = [("table", out / TABLE)]
     try:
         found.plot(out / PICTURE)
@@ -141,36 +97,9 @@ def write_frontier(found: Frontier | FeatureFrontier, out: Path) -> list[tuple[s
     return [*places, ("picture", out / PICTURE)]
 
 
-def _as_line(cells: Sequence[str]) -> str:
-    return ",".join(f'"{cell}"' if "," in cell else cell for cell in cells)
-
-
 def _read_policies(texts: Sequence[str]) -> dict[str, Any]:
     listed = split_policies(texts)
     twice = next((text for text in listed if listed.count(text) > 1), None)
     if twice is not None:
         raise ValueError(f"policy {twice!r} is there twice; a policy is compared with others, or with other settings.")
     return {text: make_policy(text) for text in listed}
-
-
-def _measure(
-    measure: Callable[..., Frontier | FeatureFrontier],
-    stream: Stream,
-    model: Any,
-    how: Measuring,
-    options: dict[str, Any],
-) -> tuple[Frontier | FeatureFrontier, int]:
-    """Return what was found and the exit status: that of the signal if one stopped it, else 0."""
-    from quercus.evaluation import Interrupted
-
-    with Stopper() as stopper:
-        try:
-            rows = rows_to_read(stream, how.rows)
-            return measure(stream, model, seeds=range(how.seeds), shuffle=how.shuffle, rows=rows, **options), 0
-        except Interrupted as stop:
-            if stop.frontier is None:
-                say("stopped before everything was done once; there is nothing to show.")
-                raise typer.Exit(stopper.status) from None
-            done = len(stop.frontier.seeds)
-            say(f"stopped after {done} of {how.seeds} seeds; these are the ones that were done.")
-            return stop.frontier, stopper.status

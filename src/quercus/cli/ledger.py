@@ -46,8 +46,7 @@ def import_old(
 
 @ledger_app.command("export")
 def export(
-    store: Store,
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to: .parquet, or .arrow.")],
+    store: Store, out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to: .parquet, or .arrow.")]
 ) -> None:
     """Write all questions and answers to a table, a row each."""
     with guarded():

@@ -18,19 +18,7 @@ from quercus.cli.reading import Reading
 
 
 def predict_file(model_path: Path, path: Path, reading: Reading, out: Path | None, proba: bool) -> None:
-    """Write the answers for a file as CSV, a line per row.
-
-    Parameters
-    ----------
-    model_path
-        The model file.
-    path, reading
-        The rows.
-    out
-        Where to; None writes to the standard output.
-    proba
-        Whether a column per class with its probability follows.
-    """
+    """Write the answers for a file as CSV, a line per row."""
     from quercus import load
     from quercus.evaluation.errors import located
 

@@ -9,13 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is to be read: the options of the command line that only files have.
-
-    Examples
-    --------
-    >>> Reading(target="repaid").given()
-    ['--target']
-    """
+    """How a file is to be read: the options of the command line that only files have."""
 
     target: str | None = None
     ignore: Sequence[str] = ()

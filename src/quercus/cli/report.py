@@ -14,17 +14,7 @@ FIGURES = "run.json"
 
 
 def write_report(places: Sequence[Path], out: Path | None, force: bool) -> None:
-    """Write one report of several runs and say where it is.
-
-    Parameters
-    ----------
-    places
-        Folders of `quercus run`, or the run.json in them.
-    out
-        The file; None: report.html beside the first run.
-    force
-        Whether to write over a report.
-    """
+    """Write one report of several runs and say where it is."""
     runs = [read_run(place) for place in places]
     place = (_figures(places[0]).parent / "report.html") if out is None else out
     if place.exists() and out is not None and not force:
@@ -34,20 +24,7 @@ def write_report(places: Sequence[Path], out: Path | None, force: bool) -> None:
 
 
 def read_run(place: Path) -> Run:
-    """Return the run whose figures are in a folder or file.
-
-    Parameters
-    ----------
-    place
-        The folder, or its run.json.
-
-    Examples
-    --------
-    >>> read_run(Path("nowhere"))
-    Traceback (most recent call last):
-        ...
-    ValueError: there are no figures of a run in 'nowhere'; give a folder that 'quercus run' wrote, or its run.json.
-    """
+    """Return the run whose figures are in a folder or file."""
     from quercus.evaluation import Run
 
     path = _figures(place)

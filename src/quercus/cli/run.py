@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,23 +38,7 @@ def run_stream(
     asking: AskOptions = AskOptions(),  # noqa: B008 - it cannot be changed
     force: bool = False,
 ) -> None:
-    """Evaluate a learner on a stream, write what came of it to a folder and print it.
-
-    Parameters
-    ----------
-    source, reading, seed
-        As for `open_stream`.
-    learner, settings
-        As for `make_learner`.
-    rows
-        Rows to read at most.
-    out
-        The folder; if it holds results, another of this name and a number.
-    asking
-        Which labels are asked for.
-    force
-        Whether to write over results.
-    """
+    """Evaluate a learner on a stream, write what came of it to a folder and print it."""
     out = free_folder(out, (REPORT, MODEL, FIGURES, CURVE, LEDGER), force)
     options = asking.read(seed)
     stream = open_stream(source, reading, seed)
@@ -76,26 +62,7 @@ def run_stream(
 
 
 def free_folder(out: Path, names: Sequence[str], force: bool = False) -> Path:
-    """Return a folder that holds no results yet; refuse, before any work is done, one that cannot be written to.
-
-    Parameters
-    ----------
-    out
-        As the user named it.
-    names
-        Of the files that will be written.
-    force
-        Whether to write over such files.
-
-    Examples
-    --------
-    >>> free_folder(Path("new"), ["run.json"]), free_folder(Path(__file__).parent, ["run.py"]).name
-    (PosixPath('new'), 'cli-2')
-    >>> free_folder(Path(__file__), ["run.json"])
-    Traceback (most recent call last):
-        ...
-    ValueError: '...run.py' is a file, but results go into a folder; name another with --out.
-    """
+    """Return a folder that holds no results yet; refuse, before any work is done, one that cannot be written to."""
     found, number = out, 1
     while not force and any((found / name).is_file() for name in names):
         number += 1
@@ -120,22 +87,14 @@ def _check_folder(out: Path, names: Sequence[str]) -> None:
 
 
 def write_results(run: Run, out: Path) -> list[tuple[str, Path | str]]:
-    """Write the files of a run; return what each is and where.
-
-    Parameters
-    ----------
-    run
-        What was measured, with its learner.
-    out
-        An existing folder.
-    """
+    """Write the files of a run; return what each is and where."""
     places: list[tuple[str, Path | str]] = [("report", out / REPORT)]
     try:
         run.report(out / REPORT)
     except ModuleNotFoundError as error:
         places = [("report", f"none: {error}")]
     run.to_json(out / FIGURES)
-    _write_curve(run, out / CURVE)
+    write_csv(out / CURVE, run.curve, zip(*(column.tolist() for column in run.curve.values()), strict=True))
     if hasattr(run.learner, "save"):
         run.learner.save(out / MODEL)
         places.append(("model", out / MODEL))
@@ -165,11 +124,12 @@ def _evaluate(stream: Stream, model: Any, rows: int | None, loss: Any, options: 
             return stop.run, stopper.status
 
 
-def _write_curve(run: Run, path: Path) -> None:
+def write_csv(path: Path, names: Iterable[str], lines: Iterable[Iterable[Any]]) -> None:
+    """Write a table at once or not at all; an empty cell is what every reader of CSV takes for missing."""
     from quercus.store.atomic import replace_file
 
-    names = list(run.curve)
-    lines = zip(*(run.curve[name].tolist() for name in names), strict=True)
-    # An empty cell is what every reader of CSV takes for missing.
-    text = [",".join("" if value != value else repr(value) for value in line) for line in lines]
-    replace_file(path, "\n".join([",".join(names), *text, ""]).encode())
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(["" if value != value else value for value in line] for line in lines)
+    replace_file(path, text.getvalue().encode())

@@ -17,26 +17,7 @@ _RIVER = "river:"
 
 
 def make_learner(text: str, settings: Iterable[str] = (), seed: int | None = None) -> Any:
-    """Return the learner that a user has written.
-
-    Parameters
-    ----------
-    text
-        A name of the registry, or ``river:`` and a class of river; then, after a colon, settings.
-    settings
-        More of them, as ``key=value``.
-    seed
-        Given to the learner if it takes one and the settings do not say otherwise.
-
-    Examples
-    --------
-    >>> make_learner("confidence:c=0.02,leaf=majority", ["tie=0.05"], seed=3)
-    ConfidenceTree(c=0.02, leaf='majority', seed=3, tie=0.05)
-    >>> make_learner("hoeffding:grace=50")
-    Traceback (most recent call last):
-        ...
-    ValueError: HoeffdingTree has no parameter 'grace'; it takes criterion, delta, ... Did you mean 'grace_period'?
-    """
+    """Return the learner that a user has written."""
     prefix = _RIVER if text.startswith(_RIVER) else ""
     name, _, inline = text.removeprefix(prefix).partition(":")
     kind = _river_class(name) if prefix else _our_class(name)
@@ -59,13 +40,7 @@ def make_learner(text: str, settings: Iterable[str] = (), seed: int | None = Non
 
 
 def parse_value(text: str) -> Any:
-    """Return a value as it is meant: a number, true, false, none, JSON in braces, brackets or quotes, or text.
-
-    Examples
-    --------
-    >>> [parse_value(text) for text in ("50", "1e-3", "true", "None", "gini", '{"a": {"b": 5}}', '"50"')]
-    [50, 0.001, True, None, 'gini', {'a': {'b': 5}}, '50']
-    """
+    """Return a value as it is meant: a number, true, false, none, JSON in braces, brackets or quotes, or text."""
     text = text.strip()
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
@@ -83,13 +58,7 @@ def parse_value(text: str) -> Any:
 
 
 def split_settings(text: str) -> list[str]:
-    """Cut settings at commas, but not within braces, brackets and quotes.
-
-    Examples
-    --------
-    >>> split_settings('c=0.02,loss={"a": {"b": 5, "c": 2}},leaf=majority')
-    ['c=0.02', 'loss={"a": {"b": 5, "c": 2}}', 'leaf=majority']
-    """
+    """Cut settings at commas, but not within braces, brackets and quotes."""
     parts = [""]
     depth, quoted = 0, False
     for letter in text:
@@ -103,15 +72,7 @@ def split_settings(text: str) -> list[str]:
 
 
 def adopt_labels(learner: Any, stream: Stream) -> Any:
-    """Give the loss table of a learner the labels of the stream, which JSON can only write as text; return the table.
-
-    Examples
-    --------
-    >>> from quercus.streams import Noise
-    >>> learner = make_learner('confidence:loss={"1": {"0": 5}}')
-    >>> adopt_labels(learner, Noise(rows=10))
-    {1: {0: 5}}
-    """
+    """Give the loss table of a learner the labels of the stream, which JSON writes as text; return the table."""
     loss = getattr(learner, "loss", None) if hasattr(learner, "test_then_learn") else None
     if not isinstance(loss, Mapping):
         return None
@@ -137,13 +98,7 @@ def _as_label(text: str, first: Any) -> Any:
 
 
 def read_setting(setting: str) -> tuple[str, Any]:
-    """Return name and value of a setting.
-
-    Examples
-    --------
-    >>> read_setting("grace_period=200")
-    ('grace_period', 200)
-    """
+    """Return name and value of a setting."""
     key, equals, value = setting.partition("=")
     if not equals or not key.strip():
         raise ValueError(f"{setting!r} is no setting; write key=value, such as grace_period=200.")
@@ -151,15 +106,7 @@ def read_setting(setting: str) -> tuple[str, Any]:
 
 
 def check_names(owner: str, values: Iterable[str], takes: list[str]) -> None:
-    """Refuse settings that there are not, with the nearest that there is.
-
-    Examples
-    --------
-    >>> check_names("Random", ["exploer"], ["budget", "explore"])
-    Traceback (most recent call last):
-        ...
-    ValueError: Random has no parameter 'exploer'; it takes budget, explore. Did you mean 'explore'?
-    """
+    """Refuse settings that there are not, with the nearest that there is."""
     for key in values:
         if key not in takes:
             near = [name for name in takes if name.startswith(key)] or difflib.get_close_matches(key, takes, n=1)

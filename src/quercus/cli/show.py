@@ -12,17 +12,7 @@ _MOST_IMPORTANT = 6
 
 
 def show_model(path: Path, form: str, depth: int | None) -> None:
-    """Print a model.
-
-    Parameters
-    ----------
-    path
-        The model file.
-    form
-        "text" prints the facts and the tree; "dot", "mermaid" and "html" the tree alone, for other programs.
-    depth
-        Deepest level to show; None leaves it to the renderer, which cuts very large trees.
-    """
+    """Print a model."""
     from quercus import explain, load
 
     model = load(path)
@@ -39,15 +29,7 @@ def show_model(path: Path, form: str, depth: int | None) -> None:
 
 
 def facts(model: Any, path: Path) -> str:
-    """Return what there is to know about a model beside its tree, a line each.
-
-    Parameters
-    ----------
-    model
-        A tree that has learned.
-    path
-        Where it came from.
-    """
+    """Return what there is to know about a model beside its tree, a line each."""
     from quercus.evaluation.words import show_bytes
     from quercus.explain.words import plural
     from quercus.store import read_model

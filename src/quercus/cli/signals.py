@@ -15,12 +15,6 @@ class Stopper:
     """Hears Ctrl-C and SIGTERM, as a context manager; both become KeyboardInterrupt.
 
     At once as long as it is not `patient`; then at the next step of `steps`, or when asked a second time.
-
-    Examples
-    --------
-    >>> with Stopper() as stopper:
-    ...     list(stopper.steps([1, 2, 3])), stopper.asked
-    ([1, 2, 3], False)
     """
 
     def __init__(self) -> None:
@@ -69,13 +63,7 @@ class Stopper:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Do not listen to Ctrl-C and SIGTERM while results are being written.
-
-    Examples
-    --------
-    >>> with undisturbed():
-    ...     pass
-    """
+    """Do not listen to Ctrl-C and SIGTERM while results are being written."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

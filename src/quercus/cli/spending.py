@@ -24,21 +24,7 @@ def show_feature_frontier(
     budgets: str | None,
     how: Measuring,
 ) -> None:
-    """Run a learner that buys features at several budgets and worths, print the table and write it to a folder.
-
-    Parameters
-    ----------
-    source, reading
-        As for `open_stream`.
-    learner, settings
-        As for `make_learner`.
-    costs
-        As for `read_prices`; None: those of the settings.
-    budgets
-        Separated by commas, each as for `parse_money`; None: those of `feature_frontier`.
-    how
-        As for `show_frontier`.
-    """
+    """Run a learner that buys features at several budgets and worths, print the table and write it to a folder."""
     from quercus.evaluation import feature_frontier
     from quercus.evaluation.spending import usual_lines
 
@@ -60,22 +46,7 @@ def show_feature_frontier(
 
 
 def read_prices(path: Path) -> dict[str, Any]:
-    """Return the prices of a JSON file: by feature, or under "costs" with "groups" and "requires" beside it.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     place = Path(folder, "prices.json")
-    ...     _ = place.write_text('{"mri": 500, "age": 0}')
-    ...     read_prices(place)
-    {'costs': {'mri': 500, 'age': 0}}
-    """
+    """Return the prices of a JSON file: by feature, or under "costs" with "groups" and "requires" beside it."""
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -93,23 +64,7 @@ def read_prices(path: Path) -> dict[str, Any]:
 
 
 def set_prices(model: Any, prices: Mapping[str, Any]) -> None:
-    """Give a learner its prices, unless it has some.
-
-    Parameters
-    ----------
-    model
-        A learner that buys features.
-    prices
-        As `read_prices` returns them.
-
-    Examples
-    --------
-    >>> from quercus import UtilityTree
-    >>> tree = UtilityTree()
-    >>> set_prices(tree, {"costs": {"mri": 500}})
-    >>> tree
-    UtilityTree(costs={'mri': 500})
-    """
+    """Give a learner its prices, unless it has some."""
     for name in prices:
         if getattr(model, name) is not None:
             raise ValueError(f"--costs and --set both say {name}; leave one out.")
@@ -117,20 +72,7 @@ def set_prices(model: Any, prices: Mapping[str, Any]) -> None:
 
 
 def parse_money(text: str, whole: float) -> float:
-    """Return a budget of a row in money: a number, or a share of the price of all features in percent.
-
-    Parameters
-    ----------
-    text
-        What the user has written.
-    whole
-        Price of all features.
-
-    Examples
-    --------
-    >>> parse_money("20", 500.0), parse_money("10%", 500.0)
-    (20.0, 50.0)
-    """
+    """Return a budget of a row in money: a number, or a share of the price of all features in percent."""
     try:
         number = float(text.removesuffix("%"))
     except ValueError:

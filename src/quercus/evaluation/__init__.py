@@ -14,8 +14,7 @@ from quercus.evaluation.prequential import evaluate
 from quercus.evaluation.repeats import Repeats, repeat
 from quercus.evaluation.replays import NoSupport, Replay, replay
 from quercus.evaluation.run import Run
-from quercus.evaluation.spending import feature_frontier
-from quercus.evaluation.spent import FeatureFrontier
+from quercus.evaluation.spending import FeatureFrontier, feature_frontier
 
 if TYPE_CHECKING:
     from quercus.evaluation.refit import Refit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -120,9 +121,13 @@ def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) ->
     model._check_fitted()
     limit = getattr(model, "questions", None) if questions is None else questions
     stream = _name_columns(as_stream((X, y)), model.schema_.names)
-    table, labels = stream.take()
-    truth = labels.tolist()
-    worth, loss = _find_worth(model), _as_loss(model, sorted({*truth, *model.classes_.tolist()}, key=repr))
+    table, given = stream.take()
+    truth = given.tolist()
+    labels = sorted({*truth, *model.classes_.tolist()}, key=repr)
+    rewards = _rewards(model, labels)
+    lost = -rewards if getattr(model, "rewards", None) is None else rewards.max(axis=1, keepdims=True) - rewards
+    known = [labels.index(label) for label in model.classes_.tolist()]
+    worth = _find_worth(model, rewards[np.ix_(known, known)])
     purchases = model.purchases(X)
     try:
         best = best_policy(
@@ -130,7 +135,7 @@ def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) ->
             model.costs or {},
             groups=model.groups,
             requires=model.requires,
-            loss=loss,
+            loss={label: dict(zip(labels, row, strict=True)) for label, row in zip(labels, lost.tolist(), strict=True)},
             price_of_error=_FIRST * (1.0 + sum(model._prices.costs)) if worth is None else worth,
             most=limit,
             budget=model.budget,
@@ -140,12 +145,11 @@ def against_best(model: Any, X: Any, y: Any, *, questions: int | None = None) ->
             f"the best possible tree for these rows is out of reach: {error.why}",
             "give a smaller questions=, round numbers to a few values, or take a model of fewer features",
         ) from None
-    figures = [
-        _measure(bought, prices, truth, model, worth)
-        for bought, prices in ((purchases, model._prices), (best.purchases(table), best.prices))
-    ]
-    plain = all(price == 1 for price in model._prices.costs) and _is_even(loss)
-    return AgainstBest(*figures[0], figures[1], limit, plain)
+    measure = partial(_measure, truth=truth, labels=labels, rewards=rewards, worth=worth)
+    own, other = measure(purchases, model._prices), measure(best.purchases(table), best.prices)
+    wrong = lost[~np.eye(len(labels), dtype=bool)]
+    is_even = not lost.diagonal().any() and len(np.unique(wrong)) < 2
+    return AgainstBest(*own, other, limit, is_even and all(price == 1 for price in model._prices.costs))
 
 
 def _name_columns(stream: Stream, names: Sequence[str]) -> Stream:
@@ -156,69 +160,43 @@ def _name_columns(stream: Stream, names: Sequence[str]) -> Stream:
     return MemoryStream(table, labels, name=stream.name, names=list(names), nominal=stream.nominal)
 
 
-def _find_worth(model: Any) -> float | None:
+def _find_worth(model: Any, rewards: Floats) -> float | None:
     """Return what a loss of 1 costs in the unit of the prices, None if prices do not matter."""
     from quercus.acquisition.layout import AUTO_WORTH
 
     if model.worth != "auto":
         return None if model.worth is None else float(model.worth)
-    labels = model.classes_.tolist()
-    rewards = _rewards(model, labels, labels)
-    loss_at_stake = float((rewards.max(axis=1) - rewards.min(axis=1)).max()) if len(labels) > 1 else 1.0
+    at_stake = float((rewards.max(axis=1) - rewards.min(axis=1)).max()) if len(rewards) > 1 else 1.0
     if model.loss is not None and hasattr(model, "rewards"):
-        loss_at_stake = float(-rewards.min())
+        at_stake = float(-rewards.min())
     paid = [price for price in model._prices.costs if price > 0]
-    return AUTO_WORTH * median(paid) / loss_at_stake if paid and loss_at_stake > 0 else None
+    return AUTO_WORTH * median(paid) / at_stake if paid and at_stake > 0 else None
 
 
-def _rewards(model: Any, truths: Sequence[Any], answers: Sequence[Any]) -> Floats:
+def _rewards(model: Any, labels: Sequence[Any]) -> Floats:
     """Return what each answer brings by true label."""
     given = getattr(model, "rewards", None)
     if given is None:
-        every = list(dict.fromkeys([*truths, *answers]))
-        places = {label: place for place, label in enumerate(every)}
-        lost = read_loss(model.loss or {}, every)
-        return -lost[np.ix_([places[label] for label in truths], [places[label] for label in answers])]
-    pairs = [given.get(label, _RIGHT_WRONG) if isinstance(given, Mapping) else given for label in truths]
-    is_right = np.array([[answer == truth for answer in answers] for truth in truths])
+        return -read_loss(model.loss or {}, labels)
+    pairs = [given.get(label, _RIGHT_WRONG) if isinstance(given, Mapping) else given for label in labels]
     right, wrong = np.array(pairs, np.float64).T[:, :, None]
-    brought: Floats = np.where(is_right, right, wrong)
+    brought: Floats = np.where(np.eye(len(labels), dtype=bool), right, wrong)
     return brought
 
 
-def _as_loss(model: Any, labels: Sequence[Any]) -> Mapping[Any, Mapping[Any, float]] | None:
-    """Return what answers lose as a table, None if all errors lose the same."""
-    if getattr(model, "rewards", None) is None:
-        table: Mapping[Any, Mapping[Any, float]] | None = model.loss
-        return table
-    rewards = _rewards(model, labels, labels)
-    lost = rewards.max(axis=1, keepdims=True) - rewards
-    return {truth: dict(zip(labels, row, strict=True)) for truth, row in zip(labels, lost.tolist(), strict=True)}
-
-
-def _is_even(loss: Mapping[Any, Mapping[Any, float]] | None) -> bool:
-    """Return whether right answers lose nothing, and all others the same."""
-    labels = list(dict.fromkeys(label for truth, row in (loss or {}).items() for label in (truth, *row)))
-    table = read_loss(loss or {}, labels)
-    wrong = table[~np.eye(len(labels), dtype=bool)]
-    return not table.diagonal().any() and (not len(wrong) or bool((wrong == wrong[0]).all()))
-
-
-def _measure(purchases: Purchases, prices: Prices, truth: Sequence[Any], model: Any, worth: float | None) -> Figures:
+def _measure(
+    purchases: Purchases,
+    prices: Prices,
+    *,
+    truth: Sequence[Any],
+    labels: Sequence[Any],
+    rewards: Floats,
+    worth: float | None,
+) -> Figures:
     """Return what purchases and answers come to."""
-    answers = purchases.answers.tolist()
-    asked = np.zeros(len(answers), np.int64)
-    for places in prices.members:
-        asked += purchases.bought[:, list(places)].any(axis=1)
-    labels, shown = list(dict.fromkeys(truth)), list(dict.fromkeys(answers))
-    rewards = _rewards(model, labels, shown)
-    rows, columns = ({label: place for place, label in enumerate(part)} for part in (labels, shown))
-    brought = [rewards[rows[true], columns[answer]] for true, answer in zip(truth, answers, strict=True)]
+    places = {label: place for place, label in enumerate(labels)}
+    true, said = (np.array([places[label] for label in column]) for column in (truth, purchases.answers.tolist()))
+    asked = np.sum([purchases.bought[:, list(item)].any(axis=1) for item in prices.members], axis=0)
     cost = float(purchases.cost.mean())
-    return Figures(
-        accuracy=float(np.mean([answer == true for answer, true in zip(answers, truth, strict=True)])),
-        questions=float(asked.mean()),
-        most=int(asked.max()),
-        cost=cost,
-        value=float(np.mean(brought)) - (0.0 if worth is None else cost / worth),
-    )
+    value = float(rewards[true, said].mean()) - (0.0 if worth is None else cost / worth)
+    return Figures(float((true == said).mean()), float(asked.mean()), int(asked.max()), cost, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,8 @@ from quercus.evaluation.drivers import ROWS_AT_ONCE, Answers, Driver, clean_prob
 from quercus.evaluation.facts import check_probabilities, classes_of
 from quercus.evaluation.money import Label, Loss, copy_loss
 from quercus.evaluation.run import PathLike
-from quercus.evaluation.run_ledger import Ids, Questions, RunLedger
-from quercus.ledger import Ledger, QuestionLog
+from quercus.evaluation.run_ledger import QUESTION, Ids, Questions, RunLedger
+from quercus.ledger import Ledger
 from quercus.schema import Schema
 from quercus.streams.batches import cut, join, pick
 
@@ -36,14 +37,18 @@ class AskDriver(Driver):
         self,
         learner: Any,
         stream: Stream,
-        policy: Policy,
-        delays: Delays,
-        ledger: Any = None,
+        policy: Policy | None,
+        delay: Delay,
+        delay_seed: int | None,
+        ledger: Ledger | PathLike | None,
         *,
-        loss: Loss | None = None,
-        rows: int | None = None,
-        warm_up: int = 0,
+        loss: Loss | None,
+        rows: int | None,
+        warm_up: int,
     ) -> None:
+        policy = Always() if policy is None else policy
+        _check_policy(policy, stream)
+        self._delays = delays = Delays(delay, delay_seed, rows)
         drive(learner, stream)
         check_probabilities(learner)
         classes = classes_of(learner, stream)
@@ -52,7 +57,6 @@ class AskDriver(Driver):
         self.loop = AskLoop(learner, self.state, stream.feature_names, stream.nominal, classes)
         # Rows between two looks at the clock and the keyboard.
         self.rows_at_once = ROWS_AT_ONCE if not self.loop.is_compiled else None if delays.none else 8 * ROWS_AT_ONCE
-        self._delays = delays
         self._warm_up = warm_up
         self._rows = 0
         self._ids = Schema()
@@ -61,7 +65,6 @@ class AskDriver(Driver):
         self._is_loaded = False
         self._last_classes: tuple[list[Label], Ids] = ([], np.zeros(0, np.int64))
         self._take_classes(classes or [])
-        ledger = QuestionLog() if ledger is None else ledger
         least, names = self.state.least_propensity, stream.feature_names
         self.recorder = self.run_ledger = RunLedger(ledger, names, least, copy_loss(loss), delays.none, policy)
 
@@ -89,10 +92,8 @@ class AskDriver(Driver):
             from sklearn.base import clone
 
             loop = AskLoop(clone(self.learner), AskState(Always()), self.loop.names, self.loop.nominal)
-            try:
+            with contextlib.suppress(TypeError, ValueError):  # the learner itself is about to say so
                 loop.run(cut(X, 0, 2), y[:2])
-            except (TypeError, ValueError):
-                return  # the learner itself is about to say so
 
     def _warm(self, X: Any, y: NDArray[Any], ids: Ids) -> Answers:
         with self.clock:
@@ -156,12 +157,9 @@ class AskDriver(Driver):
         arrived = self._arrivals.take(row)
         labels = [a.batch.y[a.place : a.place + 1].tolist()[0] for a in arrived]
         with self.clock:
-            if not self.loop.is_compiled:
+            if not self.loop.is_compiled or self._takes_dicts():
                 for a, label in zip(arrived, labels, strict=True):
                     self.loop.learner_view.learn(a.batch.dicts[a.place], label, a.explored)
-            elif self._takes_dicts():
-                for a, label in zip(arrived, labels, strict=True):
-                    self.learner.learn_one(a.batch.dicts[a.place], label)
             elif arrived:
                 parts = [(cut(a.batch.X, a.place, a.place + 1), a.batch.y[a.place : a.place + 1]) for a in arrived]
                 self._learn_table(*join(parts), np.array([a.explored for a in arrived]))
@@ -181,37 +179,28 @@ class AskDriver(Driver):
         asked = np.flatnonzero(decisions["asked"])
         answers, proba = said.answers[asked], said.proba
         assert proba is not None
-        probability = np.where(answers >= 0, proba[asked, answers], np.nan)
-        rows = self._rows - self._warm_up
-        questions = Questions(
-            pick(X, asked), y[asked], rows + 1 + asked, said.truth[asked], answers, probability, decisions[asked]
-        )
-        covered = int(decisions["covered"][-1])
-        self.run_ledger.hold(questions, self._answers, rows + len(y), covered, said.classes)
+        known = np.zeros(len(asked), QUESTION)
+        for name in ("covered", "propensity", "price", "worth", "explored"):
+            known[name] = decisions[name][asked]
+        known["row"] = self._rows - self._warm_up + 1 + asked
+        known["truth"], known["answer"], known["answered"] = said.truth[asked], answers, self._delays.none
+        known["probability"] = np.where(answers >= 0, proba[asked, answers], np.nan)
+        rows, covered = self._rows - self._warm_up + len(y), int(decisions["covered"][-1])
+        self.run_ledger.hold(Questions(pick(X, asked), y[asked], known), self._answers, rows, covered, said.classes)
 
     def _arrange(self, decided: Sequence[Decisions], truth: Ids) -> Answers:
         """Return the answers by ids of our own: what the learner knows, and in which order, changes."""
         places = [self._take_classes(part.classes) for part in decided]
-        if len(decided) == 1 and np.array_equal(places[0], np.arange(len(self._ids.labels))):
-            answers, proba = decided[0].answers, decided[0].proba
-        else:
-            answers, proba = self._spread(decided, places, len(truth))
+        if self.loop.is_compiled and len(decided) == 1 and np.array_equal(places[0], np.arange(len(self._ids.labels))):
+            return Answers(truth, decided[0].answers, decided[0].proba, list(self._ids.labels))
+        proba, start = np.zeros((len(truth), len(self._ids.labels))), 0
+        for part, columns in zip(decided, places, strict=True):
+            proba[start : start + part.rows, columns] = part.proba
+            start += part.rows
+        said = [np.append(columns, -1)[part.answers] for part, columns in zip(decided, places, strict=True)]
         if not self.loop.is_compiled:
             self.impossible += clean_probabilities(proba)
-        return Answers(truth, answers, proba, list(self._ids.labels))
-
-    def _spread(
-        self, decided: Sequence[Decisions], places: Sequence[Ids], rows: int
-    ) -> tuple[Ids, NDArray[np.float64]]:
-        proba = np.zeros((rows, len(self._ids.labels)))
-        answers = np.empty(rows, np.int64)
-        start = 0
-        for part, columns in zip(decided, places, strict=True):
-            stop = start + part.rows
-            proba[start:stop, columns] = part.proba
-            answers[start:stop] = np.append(columns, -1)[part.answers]
-            start = stop
-        return answers, proba
+        return Answers(truth, np.concatenate(said), proba, list(self._ids.labels))
 
     def _take_classes(self, classes: Sequence[Label]) -> Ids:
         """Return our ids of classes that a learner names."""
@@ -225,36 +214,12 @@ class AskDriver(Driver):
         return places
 
 
-def open_asking(
-    learner: Any,
-    stream: Stream,
-    policy: Policy | None,
-    delay: Delay,
-    delay_seed: int | None,
-    ledger: Ledger | PathLike | None,
-    *,
-    loss: Loss | None = None,
-    rows: int | None = None,
-    warm_up: int = 0,
-) -> AskDriver:
-    """Return the driver of a run whose labels cost something; the parameters are those of `evaluate`."""
-    policy = Always() if policy is None else policy
+def _check_policy(policy: Policy, stream: Stream) -> None:
+    """Refuse what is no policy, and one that reads a column which is not there."""
     if isinstance(policy, type) and issubclass(policy, Policy):
         raise TypeError(f"ask={policy.__name__} is a class; give a policy made from it: {policy.__name__}(budget=0.1).")
     if not isinstance(policy, Policy):
         raise TypeError(f"ask is {policy!r}; give a policy of quercus.ask, such as Uncertain(budget=0.1).")
-    _check_columns(policy, stream)
-    own = None if ledger is None or isinstance(ledger, Ledger) else ledger
-    given = None if own is not None else ledger
-    delays = Delays(delay, delay_seed, rows)
-    driver = AskDriver(learner, stream, policy, delays, given, loss=loss, rows=rows, warm_up=warm_up)
-    # A file is made only when everything else is known to be right.
-    driver.run_ledger.open(own)
-    return driver
-
-
-def _check_columns(policy: Policy, stream: Stream) -> None:
-    """Refuse a policy that reads a column which is not there."""
     budget = as_budget(policy.budget)
     columns = {"price": policy.price, "time": None if budget is None else budget.day_column}
     for what, name in columns.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,26 +18,32 @@ if TYPE_CHECKING:
     from quercus.streams import Stream
 
 
-class BuyingDriver(BatchDriver):
-    """A learner with ``buy_and_learn``: it buys from each row while exploring, answers, and learns what it bought."""
+class BuyingDriver(BatchDriver, Recorder):
+    """A learner with ``buy_and_learn``: it buys from each row while exploring, answers, and learns what it bought.
+
+    What the scored rows have cost is counted, and how often each feature was bought.
+    """
 
     def __init__(self, learner: Any, stream: Stream, warm_up: int = 0) -> None:
         super().__init__(learner, stream)
-        _refuse_referring(learner)
-        self.recorder = self._purchases = PurchaseRecorder(learner, stream)
+        if getattr(learner, "refer", None) is not None:
+            raise ValueError(
+                f"refer is {learner.refer!r}, but evaluate scores an answer to every row; leave refer out, and compare "
+                "run.loss_per_row with what a person would cost."
+            )
+        self.recorder = self
         self._to_warm_up = warm_up
+        self._rows, self._cost = 0, 0.0
+        self._counts = np.zeros(0, np.int64)
+        self._held: Any = None
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Run a case for each row; in the warm-up, learn the whole row."""
         if self._to_warm_up > 0:
             self._to_warm_up -= len(y)
             return super().step(X, y)
-        X = self._name_first(X, y)
-        with self.clock, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
-            purchases = self.learner.buy_and_learn(X, y)
-        self._purchases.hold(purchases.cost, purchases.bought)
-        return self._encode(y, purchases)
+        self._held = self._timed(self.learner.buy_and_learn, X, y)
+        return self._encode(y, self._held)
 
     def _encode(self, y: NDArray[Any], purchases: Any) -> Answers:
         """Return answers with class ids by first arrival; columns of probabilities come in the order of `classes_`."""
@@ -50,55 +55,33 @@ class BuyingDriver(BatchDriver):
         proba[:, [ids[label] for label in self.learner.classes_.tolist()]] = purchases.proba
         return Answers(truth, answers, proba, labels)
 
-
-class PurchaseRecorder(Recorder):
-    """Counts what the scored rows of a run have cost, and how often each feature was bought."""
-
-    def __init__(self, learner: Any, stream: Stream) -> None:
-        self._learner = learner
-        self._stream = stream
-        self.rows = 0
-        self.cost = 0.0
-        self._counts = np.zeros(0, np.int64)
-        self._held: tuple[NDArray[np.float64], NDArray[np.bool]] | None = None
-
-    @property
-    def bought(self) -> int:
-        """Values that were bought, with or without a result."""
-        return int(self._counts.sum())
-
-    def hold(self, cost: NDArray[np.float64], bought: NDArray[np.bool]) -> None:
-        """Take what a batch bought, which counts once its answers are scored."""
-        self._held = (cost, bought)
-
     def record(self) -> None:
-        """Count what was held."""
+        """Count what the last step bought."""
         if self._held is None:
             return
-        cost, bought = self._held
-        self._held = None
-        self.rows += len(cost)
-        self.cost = float(add_in_order(self.cost, cost))
-        new = bought.sum(axis=0)
+        purchases, self._held = self._held, None
+        self._rows += len(purchases.cost)
+        self._cost = float(add_in_order(self._cost, purchases.cost))
+        new = purchases.bought.sum(axis=0)
         # A learner that is open to new features has more columns by and by.
         self._counts = np.pad(self._counts, (0, len(new) - len(self._counts))) + new
 
     def point(self) -> dict[str, float]:
-        """Return the columns of a curve: money and values so far."""
-        return {"cost": self.cost, "bought": float(self.bought)}
+        """Return the columns of a curve: money and values so far, with or without a result."""
+        return {"cost": self._cost, "bought": float(self._counts.sum())}
 
     def standing(self, known: str = "") -> str:
         """Return how good the answers were, and what a row cost so far."""
-        return f"{known}, cost {self.cost / self.rows:.4g} a row" if self.rows else known
+        return f"{known}, cost {self._cost / self._rows:.4g} a row" if self._rows else known
 
     def finish(self) -> dict[str, Any]:
         """Return the figures by the names of `Run`."""
-        names = [feature["name"] for feature in features_of(self._learner, self._stream)]
+        names = [feature["name"] for feature in features_of(self.learner, self.stream)]
         counts = np.pad(self._counts, (0, max(0, len(names) - len(self._counts)))).tolist()
         return {
-            "cost": self.cost,
-            "bought": {name: ratio(count, self.rows) for name, count in zip(names, counts, strict=True)},
-            "full_price": math.fsum(prices_of(self._learner, names)),
+            "cost": self._cost,
+            "bought": {name: ratio(count, self._rows) for name, count in zip(names, counts, strict=True)},
+            "full_price": math.fsum(prices_of(self.learner, names)),
         }
 
 
@@ -117,12 +100,4 @@ def refuse_labels(learner: Any) -> None:
         raise ValueError(
             f"{type(learner).__name__} buys features, and evaluate cannot pay for labels or wait for them beside that; "
             "leave ask, delay and ledger out. Cases (learner.open) take late labels and a ledger."
-        )
-
-
-def _refuse_referring(learner: Any) -> None:
-    if getattr(learner, "refer", None) is not None:
-        raise ValueError(
-            f"refer is {learner.refer!r}, but evaluate scores an answer to every row; leave refer out, and compare "
-            "run.loss_per_row with what a person would cost."
         )

@@ -15,8 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quercus.evaluation.extras import alt, vl_convert
 from quercus.evaluation.words import NOTHING, show_percent
+
+try:
+    import altair as alt
+    import jinja2
+    import vl_convert
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "charts and reports need altair, vl-convert-python and jinja2; pip install 'quercus[report]'.", name=error.name
+    ) from error
+
+__all__ = ["alt", "jinja2", "vl_convert"]
 
 # They keep their distance from light and dark ground and, for colour-blind readers, from each other.
 BLUE, SKY, GREY, ORANGE, GREEN = "#2482bd", "#6fb7e3", "#8b8b8b", "#d8651a", "#159a74"
@@ -24,6 +34,7 @@ COLOURS = (BLUE, ORANGE, GREEN, "#b0478f", "#d99a00", SKY, "#7d6bd6", "#9b6a4c")
 # As wide where a legend is laid out as where it is read.
 _FONT = "Helvetica Neue,Helvetica,Arial,Liberation Sans,sans-serif"
 _UNSEEN = r'<path(?: [\w-]+="[^"]*")* opacity="0"/>|<g class="mark-path role-mark \w+_voronoi".*?</g>'
+_OPTIONS: dict[str, dict[str, Any]] = {"png": {"scale": 2}, "html": {"bundle": True}}
 _FORMATS = ("html", "json", "pdf", "png", "svg")
 _MOST_POINTS, _FEW_POINTS = 400, 20
 
@@ -77,13 +88,7 @@ class Axis:
 
 
 def percent_axis(title: str, low: float | None = None, high: float | None = None) -> Axis:
-    """Return an axis of shares.
-
-    Examples
-    --------
-    >>> percent_axis("answers that were right").write(0.8123)
-    '81.2%'
-    """
+    """Return an axis of shares."""
     return Axis(title, ".4~%", show_percent, low, high, limits=(0.0, 1.0))
 
 
@@ -96,27 +101,7 @@ def line_chart(
     title: Sequence[str] = (),
     size: tuple[int, int] = (720, 360),
 ) -> alt.Chart:
-    """Draw lines that can be pointed at, moved, zoomed, and chosen by a click in the legend.
-
-    Parameters
-    ----------
-    lines
-        What to draw, the last on top and first in the legend.
-    x, y
-        The axes.
-    points
-        Whether the points of each line have a mark and tell about themselves, and not all lines together at each x.
-    title
-        A title, and what stands below it.
-    size
-        Width and height in pixels.
-
-    Examples
-    --------
-    >>> chart = line_chart([Line("a", [1, 10], [0.5, 0.75])], Axis("rows", log=True), percent_axis("right"))
-    >>> chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["type"]
-    'log'
-    """
+    """Draw lines that can be pointed at, moved, zoomed, and chosen by a click in the legend."""
     data = _rows(lines, x, y, together=not points)
     base = alt.Chart(alt.Data(values=data)).encode(
         x=alt.X("x:Q", title=x.title, axis=_axis(x, grid=False), scale=_scale(x, data, "x")),
@@ -129,22 +114,7 @@ def line_chart(
 
 
 def save_chart(chart: alt.Chart, path: str | os.PathLike[str]) -> None:
-    """Write a chart to a file at once or not at all; its ending says the format.
-
-    Parameters
-    ----------
-    chart
-        Of Altair.
-    path
-        Ends in .html (interactive, without a network), .json, .pdf, .png or .svg.
-
-    Examples
-    --------
-    >>> save_chart(None, "curve.bmp")
-    Traceback (most recent call last):
-        ...
-    ValueError: a chart cannot be written to 'curve.bmp'; let its name end in .html, .json, .pdf, .png or .svg.
-    """
+    """Write a chart to a file at once or not at all; its ending says the format."""
     from quercus.store.atomic import replace_file
 
     place = Path(path)
@@ -156,18 +126,7 @@ def save_chart(chart: alt.Chart, path: str | os.PathLike[str]) -> None:
 
 
 def inline_svg(chart: alt.Chart) -> str:
-    """Return a chart as a picture to put into HTML, in the colour of the text around it.
-
-    Parameters
-    ----------
-    chart
-        Of Altair.
-
-    Examples
-    --------
-    >>> inline_svg(line_chart([Line("a", [1, 2], [3, 4])], Axis("x"), Axis("y")))[:4]
-    '<svg'
-    """
+    """Return a chart as a picture to put into HTML, in the colour of the text around it."""
     drawn = _render(chart, "svg", look("currentColor", "transparent")).decode()
     # Ids are those of the whole page, and must not be those of another picture.
     ids = dict.fromkeys(re.findall(r'id="(\w+)"', drawn))
@@ -179,18 +138,7 @@ def inline_svg(chart: alt.Chart) -> str:
 
 
 def look(ink: str, ground: str) -> dict[str, Any]:
-    """Return what all charts have in common, as a configuration of Vega-Lite.
-
-    Parameters
-    ----------
-    ink, ground
-        Colours of letters and axes, and of what is behind them.
-
-    Examples
-    --------
-    >>> look("black", "white")["background"]
-    'white'
-    """
+    """Return what all charts have in common, as a configuration of Vega-Lite."""
     quiet: dict[str, Any] = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 12}
     axis = {"domainColor": ink, "tickColor": ink, "gridColor": ink, "domainOpacity": 0.45, "tickOpacity": 0.45}
     return {
@@ -208,16 +156,12 @@ def look(ink: str, ground: str) -> dict[str, Any]:
 
 def _render(chart: alt.Chart, kind: str, config: dict[str, Any]) -> bytes:
     spec = chart.to_dict() | {"config": config}
-    if kind == "png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=2))
-    if kind == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(spec))
     if kind == "json":
         return json.dumps(spec, indent=1, allow_nan=False).encode()
-    if kind == "html":
-        return str(vl_convert.vegalite_to_html(spec, bundle=True)).encode()
-    # What only shows when it is pointed at never will.
-    return re.sub(_UNSEEN, "", str(vl_convert.vegalite_to_svg(spec))).encode()
+    made: str | bytes = getattr(vl_convert, f"vegalite_to_{kind}")(spec, **_OPTIONS.get(kind, {}))
+    if kind == "svg":
+        made = re.sub(_UNSEEN, "", str(made))  # what only shows when it is pointed at never will
+    return made.encode() if isinstance(made, str) else bytes(made)
 
 
 def _axis(axis: Axis, *, grid: bool) -> Any:

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.bought import costs_along, show_price
-from quercus.evaluation.canvas import (
-    BLUE,
-    COLOURS,
-    GREEN,
-    GREY,
-    ORANGE,
-    SKY,
-    Axis,
-    Line,
-    line_chart,
-    percent_axis,
-)
+from quercus.evaluation.canvas import BLUE, COLOURS, GREEN, GREY, ORANGE, SKY, Axis, Line, alt, line_chart, percent_axis
 from quercus.evaluation.curves import Columns
-from quercus.evaluation.extras import alt
-from quercus.evaluation.words import show, show_amount, show_bounds, show_percent
+from quercus.evaluation.words import show, show_amount, show_bounds, show_percent, show_price
 from quercus.explain.words import distinct_names, plural
 
 if TYPE_CHECKING:
@@ -38,22 +26,11 @@ _MOST_ROC = 8
 _LONGEST_RUN = 40
 _RIGHT = "answers that were right"
 _SO_FAR = "rows so far"
+_DIAGONAL = Line("by chance", [0, 1], [0, 1], GREY, 1.2, (5, 4), level=True)
 
 
 def draw_run(run: Run) -> alt.Chart:
-    """Draw accuracy along the stream, with the baselines and what labels tell; below it what features cost.
-
-    Parameters
-    ----------
-    run
-        What was measured.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> draw_run(qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())).to_dict()["title"]["text"]
-    'ConfidenceTree on noise'
-    """
+    """Draw accuracy along the stream, with the baselines and what labels tell; below it what features cost."""
     title = [run.name]
     lines = _accuracy_lines([run])
     if run.fair is not None:
@@ -120,11 +97,12 @@ def cost_chart(runs: Sequence[Run]) -> alt.Chart:
     for name, run, colour in _coloured(runs):
         if run.cost is None:
             continue
-        so_far, lately = costs_along(run)
+        rows, cost = (np.asarray(run.curve[name], np.float64) for name in ("rows", "cost"))
         if one:
-            lines.append(Line("since the last point", run.curve["rows"], lately, SKY, 1.3))
+            lately = np.diff(cost, prepend=0.0) / np.diff(rows, prepend=0.0)
+            lines.append(Line("since the last point", rows, lately, SKY, 1.3))
         label = f"{'all rows so far' if one else name} {show_price(run.cost_per_row)}"
-        lines.append(Line(label, run.curve["rows"], so_far, colour, 2.8))
+        lines.append(Line(label, rows, cost / rows, colour, 2.8))
     price = f"cost of a row, of {show_price(runs[0].full_price)}" if one else "cost of a row"
     axis = rows_axis(runs)
     top = max((float(np.max(line.y)) for line in lines), default=1.0) or 1.0
@@ -154,15 +132,7 @@ def small_charts(runs: Sequence[Run]) -> dict[str, alt.Chart]:
 
 
 def confusion_chart(run: Run) -> alt.Chart:
-    """Draw who was taken for whom: a row is a true class, a column an answer; errors stand out by their colour.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
-    >>> [param["name"] for param in confusion_chart(run).to_dict()["params"]]
-    ['errors']
-    """
+    """Draw who was taken for whom: a row is a true class, a column an answer; errors stand out by their colour."""
     names, counts = _grouped(run)
     answers = [*names, "no answer"] if counts[:, -1].any() else names
     rows = [
@@ -192,13 +162,7 @@ def confusion_chart(run: Run) -> alt.Chart:
 
 
 def bar_chart(values: Mapping[str, float], title: str) -> alt.Chart:
-    """Draw shares by name, the largest first, at most 25 of them.
-
-    Examples
-    --------
-    >>> bar_chart({"age": 0.7, "hour": 0.3}, "bought in").to_dict()["mark"]["type"]
-    'bar'
-    """
+    """Draw shares by name, the largest first, at most 25 of them."""
     order = sorted(values, key=lambda name: -values[name])[:_MOST_BARS]
     short = distinct_names(order)
     rows = [
@@ -219,14 +183,13 @@ def bar_chart(values: Mapping[str, float], title: str) -> alt.Chart:
 
 def calibration_chart(runs: Sequence[Run]) -> alt.Chart:
     """Draw how often answers were right against how sure the learner was of them."""
-    lines = [Line("exactly right", [0, 1], [0, 1], GREY, 1.2, (5, 4), notes=["", ""], level=True)]
+    lines = [replace(_DIAGONAL, label="exactly right", notes=["", ""])]
     for name, run, colour in _coloured(runs):
         if not run.calibration:
             continue
         notes = [plural(int(rows), "row") for rows in run.calibration["rows"].tolist()]
         lines.append(Line(name, run.calibration["confidence"], run.calibration["accuracy"], colour, notes=notes))
-    sides = [percent_axis(title, 0.0, 1.0) for title in ("how sure it was", "how often it was right")]
-    return line_chart(lines, sides[0], sides[1], points=True, size=(340, 320))
+    return _square(lines, "how sure it was", "how often it was right")
 
 
 def roc_chart(run: Run) -> alt.Chart:
@@ -235,24 +198,20 @@ def roc_chart(run: Run) -> alt.Chart:
     rows = dict(zip(run.classes, run.confusion.sum(axis=1).tolist(), strict=True))
     order = sorted(found, key=lambda label: -rows.get(label, 0))
     order = [run.smallest_class] if len(order) == 2 and run.smallest_class in found else order[:_MOST_ROC]
-    lines = [Line("by chance", [0, 1], [0, 1], GREY, 1.2, (5, 4), level=True)]
+    lines = [_DIAGONAL]
     for label, name, colour in reversed(list(zip(order, distinct_names(order), COLOURS, strict=False))):
         area = f"area {show(float(found[label]['auc']), 3)}"
         label_of = f"{name}, {area}" if len(order) == 1 else name
         lines.append(Line(label_of, found[label]["fpr"], found[label]["tpr"], colour, 2.0))
-    sides = [percent_axis(title, 0.0, 1.0) for title in ("others taken for the class", "of the class found")]
-    return line_chart(lines, sides[0], sides[1], points=True, size=(340, 320))
+    return _square(lines, "others taken for the class", "of the class found")
+
+
+def _square(lines: Sequence[Line], across: str, up: str) -> alt.Chart:
+    return line_chart(lines, percent_axis(across, 0.0, 1.0), percent_axis(up, 0.0, 1.0), points=True, size=(340, 320))
 
 
 def rows_axis(runs: Sequence[Run]) -> Axis:
-    """Return an axis on which each power of ten has the same room; the noisy first rows are left out.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> rows_axis([qc.evaluate(qc.streams.Noise(rows=5000), qc.ConfidenceTree())]).low
-    10.0
-    """
+    """Return an axis on which each power of ten has the same room; the noisy first rows are left out."""
     most = max(run.rows for run in runs)
     power = int(math.log10(max(most, 1)))
     low = 10.0 ** max(power - 3, min(power - 1, 1), 0)
@@ -260,14 +219,7 @@ def rows_axis(runs: Sequence[Run]) -> Axis:
 
 
 def whole_blocks(run: Run) -> Columns:
-    """Return the blocks that are full; the rest at the end is too noisy to be drawn beside them.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> whole_blocks(qc.evaluate(qc.streams.Noise(rows=2500), qc.ConfidenceTree()))["rows"]
-    array([1000, 2000])
-    """
+    """Return the blocks that are full; the rest at the end is too noisy to be drawn beside them."""
     count = run.rows // run.window
     return {name: values[:count] for name, values in run.windows.items()}
 

@@ -136,26 +136,16 @@ def _name_candidates(candidates: Any) -> list[tuple[str, Any]]:
 
 def _distinct_names(candidates: list[Any]) -> list[str]:
     """Return the class of each candidate with those settings that are not the same in all; equals are numbered."""
-    settings = [_settings(candidate) for candidate in candidates]
-    unknown = object()
-    differing = {
-        name
-        for params in settings
-        for name, value in params.items()
-        if any(_differ(value, other.get(name, unknown)) for other in settings)
-    }
+    settings = [
+        {name: repr(value) for name, value in candidate.get_params(deep=False).items()}
+        if hasattr(candidate, "get_params") and not isinstance(candidate, type)
+        else {}
+        for candidate in candidates
+    ]
+    every = {name for values in settings for name in values}
+    differing = {name for name in every if len({values.get(name) for values in settings}) > 1}
     names = []
-    for candidate, params in zip(candidates, settings, strict=True):
-        shown = ", ".join(f"{name}={value!r}" for name, value in params.items() if name in differing)
+    for candidate, values in zip(candidates, settings, strict=True):
+        shown = ", ".join(f"{name}={value}" for name, value in values.items() if name in differing)
         names.append(f"{type(candidate).__name__}({shown})")
     return [f"{name} #{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)]
-
-
-def _settings(candidate: Any) -> dict[str, Any]:
-    has_params = hasattr(candidate, "get_params") and not isinstance(candidate, type)
-    return dict(candidate.get_params(deep=False)) if has_params else {}
-
-
-def _differ(value: Any, other: Any) -> bool:
-    # As text, too, since arrays are not simply equal or not.
-    return value is not other and repr(value) != repr(other)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.evaluation.metrics import Hits, Scores, ratio
+from quercus.evaluation.metrics import Hits, Scores
 
 COLUMNS = (
     *("rows", "accuracy", "majority", "previous", "log_loss", "money", "leaves"),
@@ -20,14 +20,7 @@ Columns = dict[str, NDArray[np.generic]]
 
 
 def curve_points() -> Iterator[int]:
-    """Yield the row counts of a curve: 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20 ..., ten to each power of ten.
-
-    Examples
-    --------
-    >>> from itertools import takewhile
-    >>> len(list(takewhile(lambda rows: rows <= 100_000, curve_points())))
-    48
-    """
+    """Yield the row counts of a curve: 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20 ..., ten to each power of ten."""
     power, last = 1, 0
     while True:
         for step in _STEPS:
@@ -39,112 +32,58 @@ def curve_points() -> Iterator[int]:
 
 
 class CurveRecorder:
-    """Collects a curve while a run goes on.
-
-    Examples
-    --------
-    >>> recorder, scores = CurveRecorder(), Scores()
-    >>> recorder.due
-    1
-    >>> hits = scores.update(np.array([0]), np.array([-1]), None, ["yes"])
-    >>> recorder.add(scores, leaves=1)
-    >>> recorder.due, recorder.columns()["accuracy"]
-    (2, array([0.]))
-    """
+    """Collects a curve while a run goes on."""
 
     def __init__(self) -> None:
         self._points = curve_points()
         self.due = next(self._points)
-        self._records: list[tuple[float, ...]] = []
+        self._records: list[dict[str, float]] = []
 
-    def add(
-        self,
-        scores: Scores,
-        leaves: float | None,
-        labels: float = math.nan,
-        fair: float = math.nan,
-        low: float = math.nan,
-        high: float = math.nan,
-        cost: float = math.nan,
-        bought: float = math.nan,
-    ) -> None:
-        """Note how things stand; the same row count twice is noted once, no rows at all not.
-
-        Parameters
-        ----------
-        scores
-            The figures so far.
-        leaves
-            Of the tree, None if it is none.
-        labels, fair, low, high
-            Labels that were paid for and have come, and the accuracy that they tell with its bounds.
-        cost, bought
-            What features have cost, and how many values were bought.
-        """
-        if scores.rows == (self._records[-1][0] if self._records else 0):
+    def add(self, scores: Scores, leaves: float | None, **paid: float) -> None:
+        """Note how things stand and what was paid for; the same row count twice is noted once, no rows at all not."""
+        if scores.rows == (self._records[-1]["rows"] if self._records else 0):
             return
-        self._records.append(
-            (
-                scores.rows,
-                scores.accuracy,
-                scores.majority_accuracy,
-                scores.previous_accuracy,
-                scores.log_loss,
-                scores.money,
-                math.nan if leaves is None else leaves,
-                labels,
-                fair,
-                low,
-                high,
-                cost,
-                bought,
-            )
-        )
+        record = {
+            "rows": scores.rows,
+            "accuracy": scores.accuracy,
+            "majority": scores.majority_accuracy,
+            "previous": scores.previous_accuracy,
+            "log_loss": scores.log_loss,
+            "money": scores.money,
+            "leaves": math.nan if leaves is None else leaves,
+        }
+        self._records.append(record | paid)
         while self.due <= scores.rows:
             self.due = next(self._points)
 
     def columns(self) -> Columns:
         """Return the curve as columns; figures are over all rows up to that one."""
-        table = np.array(self._records, np.float64).reshape(-1, len(COLUMNS))
-        columns: Columns = {name: table[:, i].copy() for i, name in enumerate(COLUMNS)}
-        columns["rows"] = table[:, 0].astype(np.int64)
-        return columns
+        columns: Columns = {
+            name: np.array([each.get(name, math.nan) for each in self._records], np.float64) for name in COLUMNS
+        }
+        return columns | {"rows": columns["rows"].astype(np.int64)}
 
 
 class WindowRecorder:
-    """Counts right answers in blocks of ``window`` rows that follow each other; the last one may be shorter.
-
-    Examples
-    --------
-    >>> recorder = WindowRecorder(2)
-    >>> recorder.add(Hits(*np.array([[1, 1, 0], [0, 0, 0], [0, 1, 1]], bool)))
-    >>> recorder.columns()["accuracy"]
-    array([1., 0.])
-    """
+    """Counts right answers in blocks of ``window`` rows that follow each other; the last one may be shorter."""
 
     def __init__(self, window: int) -> None:
         self.window = window
         self._rows = 0
-        self._counts: list[list[int]] = []
+        self._counts: list[tuple[int, NDArray[np.float64]]] = []
 
     def add(self, hits: Hits) -> None:
         """Count a batch."""
-        n = len(hits.learner)
         first = self._rows // self.window
-        blocks = (self._rows + np.arange(n)) // self.window - first
-        counts = np.stack([np.bincount(blocks, weights=flags) for flags in hits], axis=1).astype(np.int64).tolist()
-        for i, count in enumerate(counts):
-            if first + i == len(self._counts):
-                self._counts.append(count)
-            else:
-                self._counts[-1] = [old + new for old, new in zip(self._counts[-1], count, strict=True)]
-        self._rows += n
+        blocks = (self._rows + np.arange(len(hits.learner))) // self.window - first
+        self._counts.append((first, np.stack([np.bincount(blocks, weights=flags) for flags in hits], axis=1)))
+        self._rows += len(blocks)
 
     def columns(self) -> Columns:
         """Return the blocks as columns; ``rows`` is the row count at the end of each."""
-        ends = [min((i + 1) * self.window, self._rows) for i in range(len(self._counts))]
-        sizes = [end - i * self.window for i, end in enumerate(ends)]
-        shares = [[ratio(c, size) for c in count] for count, size in zip(self._counts, sizes, strict=True)]
-        table = np.array(shares, np.float64).reshape(-1, 3)
-        columns: Columns = {name: table[:, i].copy() for i, name in enumerate(("accuracy", "majority", "previous"))}
-        return {"rows": np.array(ends, np.int64), **columns}
+        ends = np.minimum(np.arange(1, -(-self._rows // self.window) + 1) * self.window, self._rows)
+        table = np.zeros((len(ends), 3))
+        for first, counts in self._counts:
+            table[first : first + len(counts)] += counts
+        table /= np.diff(ends, prepend=0)[:, None]
+        return {"rows": ends, "accuracy": table[:, 0], "majority": table[:, 1], "previous": table[:, 2]}

@@ -18,51 +18,19 @@ _LONGEST = 2**40
 
 
 class Delays:
-    """The delay of each row of a stream, in order.
-
-    Parameters
-    ----------
-    delay
-        Rows: a number for all; ``(least, most)``, a tuple, to draw each evenly between these; a list or an array with
-        one for each row of the stream.
-    seed
-        Of the draws.
-    rows
-        Rows that the stream has, if that is known.
-
-    Attributes
-    ----------
-    none
-        Whether every label comes at once.
-
-    Examples
-    --------
-    >>> Delays((1, 6), seed=0).take(5)
-    array([4, 2, 1, 1, 5])
-    >>> Delays([3, 0]).take(2)
-    array([3, 0])
-    >>> Delays(-1)
-    Traceback (most recent call last):
-        ...
-    ValueError: delay=-1 is out of range; give a number of rows, 0 or more.
-    """
+    """The delay of each row of a stream, in order."""
 
     def __init__(self, delay: Delay = 0, seed: int | None = 0, rows: int | None = None) -> None:
         check_seed(seed)
-        self._least, self._most = 0, 0
-        self._each: NDArray[np.int64] | None = None
-        if isinstance(delay, tuple):
-            if len(delay) != 2 or not _is_delay(delay[0]) or not _is_delay(delay[1]) or delay[0] > delay[1]:
-                raise ValueError(
-                    f"delay={delay!r} is no range; give (least, most), or a list with one delay for each row."
-                )
-            self._least, self._most = int(delay[0]), int(delay[1])
-        elif isinstance(delay, list | np.ndarray):
-            self._each = _read_each(delay, rows)
-        elif _is_delay(delay):
-            self._least = self._most = int(delay)  # type: ignore[arg-type]
-        else:
-            raise ValueError(f"delay={delay!r} is out of range; give a number of rows, 0 or more.")
+        self._each = _read_each(delay, rows) if isinstance(delay, list | np.ndarray) else None
+        ends: Any = (0, 0) if self._each is not None else delay if isinstance(delay, tuple) else (delay, delay)
+        if len(ends) != 2 or not all(map(_is_delay, ends)) or ends[0] > ends[1]:
+            if isinstance(delay, tuple):
+                why = "is no range; give (least, most), or a list with one delay for each row"
+            else:
+                why = "is out of range; give a number of rows, 0 or more"
+            raise ValueError(f"delay={delay!r} {why}.")
+        self._least, self._most = map(int, ends)
         self.none = self._most == 0 if self._each is None else not self._each.any()
         self._random = np.random.default_rng(seed)
         self._row = 0

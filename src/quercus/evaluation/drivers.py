@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 import warnings
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.evaluation.money import Label
-from quercus.streams.batches import with_names
+from quercus.streams.batches import cut, with_names
 from quercus.streams.rows import as_dicts, as_matrix
 
 if TYPE_CHECKING:
@@ -97,17 +98,7 @@ class Driver(ABC):
 
 
 def drive(learner: Any, stream: Stream, warm_up: int = 0) -> Driver:
-    """Find out how a learner works; features of the rows of the warm-up cost nothing.
-
-    Examples
-    --------
-    >>> from quercus.streams import Noise
-    >>> drive(42, Noise())
-    Traceback (most recent call last):
-        ...
-    TypeError: int cannot learn from a stream; a learner has test_then_learn (ours), predict_one and learn_one (river),
-    or partial_fit and predict (scikit-learn).
-    """
+    """Find out how a learner works; features of the rows of the warm-up cost nothing."""
     if isinstance(learner, type):
         raise TypeError(f"{learner.__name__} is a class; give a learner made from it: {learner.__name__}().")
     if hasattr(learner, "buy_and_learn"):
@@ -147,33 +138,30 @@ class BatchDriver(Driver):
 
     def step(self, X: Any, y: NDArray[Any]) -> Answers:
         """Test on each row, then learn it."""
-        X = self._name_first(X, y)
-        with self.clock, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
-            outcome = self.learner.test_then_learn(X, y)
+        outcome = self._timed(self.learner.test_then_learn, X, y)
         if self._is_foreign and outcome.proba is not None:
             self.impossible += clean_probabilities(outcome.proba)
         return Answers(outcome.truth, outcome.answers, outcome.proba, outcome.classes)
 
+    def _timed(self, verb: Callable[..., Any], X: Any, y: NDArray[Any]) -> Any:
+        X = self._name_first(X, y)
+        with self.clock, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
+            return verb(X, y)
+
     def _name_first(self, X: Any, y: NDArray[Any]) -> Any:
         """Return a batch as the learner takes it: the first with names, and after compiling."""
-        if not self._compiled:
-            X = name_columns(X, self.stream.feature_names, self.learner)
-            self._compile(X, y)
-        return X
-
-    def _compile(self, X: Any, y: NDArray[Any]) -> None:
-        """Let a throw-away copy learn a row, so that loading the kernels is not counted as learning."""
         from sklearn.base import clone
 
-        from quercus.streams.batches import cut
-
+        if self._compiled:
+            return X
         self._compiled = True
+        X = name_columns(X, self.stream.feature_names, self.learner)
         if hasattr(self.learner, "get_params"):
-            try:
+            # A throw-away copy learns a row, so that loading the kernels is not counted as learning.
+            with contextlib.suppress(TypeError, ValueError):  # the learner itself is about to say so
                 clone(self.learner).test_then_learn(cut(X, 0, 1), y[:1])
-            except (TypeError, ValueError):
-                return  # the learner itself is about to say so
+        return X
 
 
 class RowDriver(Driver):
@@ -240,10 +228,10 @@ class DictDriver(RowDriver):
 
     def __init__(self, learner: Any, stream: Stream) -> None:
         super().__init__(learner, stream)
-        self._predict: Callable[[Any], Any] | None = learner.predict_one
         self._proba: Callable[[Any], dict[Label, float]] | None = getattr(learner, "predict_proba_one", None)
-        if self._proba is not None and _answers_by_probability(learner):
-            self._predict = None
+        # River's own predict_one is the most probable class; it need not ask for the probabilities again.
+        river, verb = sys.modules.get("river.base"), getattr(type(learner), "predict_one", None)
+        self._asks_once = river is not None and verb is river.Classifier.predict_one
 
     def rows(self, X: Any) -> Sequence[Any]:
         """Make the dicts; a value that is missing is left out, as river's learners expect."""
@@ -256,21 +244,14 @@ class DictDriver(RowDriver):
             try:
                 proba = self._proba(x)
             except NotImplementedError:
-                self._proba, self._predict = None, self.learner.predict_one
-        if self._predict is None:
-            # The same line as river's own predict_one, without asking for the probabilities again.
+                self._proba = None
+        if self._proba is not None and self._asks_once:
             return (max(proba, key=proba.__getitem__) if proba else None), proba
-        return self._predict(x), proba
+        return self.learner.predict_one(x), proba
 
     def teach(self, x: Any, label: Label) -> None:
         """Learn one row."""
         self.learner.learn_one(x, label)
-
-
-def _answers_by_probability(learner: Any) -> bool:
-    """Return whether predict_one is river's own, which is the most probable class."""
-    river = sys.modules.get("river.base")
-    return river is not None and getattr(type(learner), "predict_one", None) is river.Classifier.predict_one
 
 
 class ArrayDriver(RowDriver):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,116 +15,77 @@ from quercus.streams import NaiveBayes, Stream, as_stream
 from quercus.streams.rows import as_dicts
 
 Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
 # For some items, P(class and the results of these): the axes are the class and the items in turn.
 Weigh = Callable[[tuple[int, ...]], Floats]
 
 
-class Environment(Protocol):
-    """What `best_policy` has to know: names and values of the features, the classes, and how probable all of it is."""
+@dataclass(frozen=True, eq=False)
+class Environment:
+    """What `best_policy` has to know: names and values of the features, the classes, and how probable all of it is.
+
+    ``arrange`` takes the features of each item, by position, and returns what gives P(class, results of items); the
+    results of an item of several features count the last one fastest.
+    """
 
     names: list[str]
     values: list[tuple[Any, ...]]
     classes: list[Any]
-
-    def arrange(self, members: Sequence[Sequence[int]]) -> Weigh:
-        """Return what gives P(class, results of items); those of several features count the last fastest."""
+    arrange: Callable[[Sequence[Sequence[int]]], Weigh]
 
 
-class Independent:
-    """Features that are independent of each other, given the class."""
-
-    def __init__(
-        self, shares: Floats, tables: list[Floats], names: list[str], values: list[tuple[Any, ...]], classes: list[Any]
-    ) -> None:
-        self.shares, self.tables = shares, tables
-        self.names, self.values, self.classes = names, values, classes
-
-    def arrange(self, members: Sequence[Sequence[int]]) -> Weigh:
-        """Return what gives P(class, results of items)."""
-        joined = []
-        for places in members:
-            table = np.ones((len(self.shares), 1))
-            for place in places:
-                table = (table[:, :, None] * self.tables[place][:, None, :]).reshape(len(table), -1)
-            joined.append(table)
-
-        def weigh(items: tuple[int, ...]) -> Floats:
-            weights = self.shares
-            for item in items:
-                table = joined[item]
-                weights = weights[..., None] * table.reshape(len(table), *(1,) * (weights.ndim - 1), -1)
-            return weights
-
-        return weigh
-
-
-class Counted:
-    """The distribution of rows, each as probable as its weight says."""
-
-    def __init__(
-        self,
-        codes: NDArray[np.int64],
-        labels: NDArray[np.int64],
-        weights: Floats,
-        names: list[str],
-        values: list[tuple[Any, ...]],
-        classes: list[Any],
-    ) -> None:
-        # Rows that are the same are counted once.
-        rows, place = np.unique(np.column_stack([labels, codes]), axis=0, return_inverse=True)
-        self.codes, self.labels = rows[:, 1:], rows[:, 0]
-        self.weights = np.bincount(place.reshape(-1), weights) / weights.sum()
-        self.names, self.values, self.classes = names, values, classes
-
-    def arrange(self, members: Sequence[Sequence[int]]) -> Weigh:
-        """Return what gives P(class, results of items)."""
-        results, sizes = join_codes(self.codes, members, self.values)
-        columns = [np.ascontiguousarray(column) for column in results.T]
-
-        def weigh(items: tuple[int, ...]) -> Floats:
-            shape = (len(self.classes), *(sizes[item] for item in items))
-            flat = self.labels
-            for item in items:
-                flat = flat * sizes[item] + columns[item]
-            sums: Floats = np.bincount(flat, self.weights, math.prod(shape)).astype(np.float64, copy=False)
-            return sums.reshape(shape)
-
-        return weigh
-
-
-def join_codes(
-    codes: NDArray[np.int64], members: Sequence[Sequence[int]], values: Sequence[Sequence[Any]]
-) -> tuple[NDArray[np.int64], list[int]]:
-    """Return the result of each item in each row, and how many results it has; -1 where a value is not known."""
-    results = np.zeros((len(codes), len(members)), np.int64)
-    sizes = []
-    for item, places in enumerate(members):
-        size = 1
+def _independent(shares: Floats, tables: list[Floats], members: Sequence[Sequence[int]]) -> Weigh:
+    """Return the weights of features that are independent of each other, given the class."""
+    joined = []
+    for places in members:
+        table = np.ones((len(shares), 1))
         for place in places:
-            results[:, item] = results[:, item] * len(values[place]) + codes[:, place]
-            size *= len(values[place])
-        results[(codes[:, list(places)] < 0).any(axis=1), item] = -1
-        sizes.append(size)
-    return results, sizes
+            table = (table[:, :, None] * tables[place][:, None, :]).reshape(len(table), -1)
+        joined.append(table)
+
+    def weigh(items: tuple[int, ...]) -> Floats:
+        weights = shares
+        for item in items:
+            weights = weights[..., None] * joined[item].reshape(len(shares), *(1,) * (weights.ndim - 1), -1)
+        return weights
+
+    return weigh
+
+
+def _counted(rows: Ids, weights: Floats, values: Sequence[Sequence[Any]], members: Sequence[Sequence[int]]) -> Weigh:
+    """Return the weights of rows, each as probable as its weight says; their first column is the class."""
+    sizes = [math.prod(len(values[place]) for place in places) for places in members]
+    columns = np.ascontiguousarray(join_codes(rows[:, 1:], members, values).T)
+    classes = int(rows[:, 0].max()) + 1
+
+    def weigh(items: tuple[int, ...]) -> Floats:
+        shape = (classes, *(sizes[item] for item in items))
+        flat = rows[:, 0]
+        for item in items:
+            flat = flat * sizes[item] + columns[item]
+        sums: Floats = np.bincount(flat, weights, math.prod(shape)).astype(np.float64, copy=False)
+        return sums.reshape(shape)
+
+    return weigh
+
+
+def join_codes(codes: Ids, members: Sequence[Sequence[int]], values: Sequence[Sequence[Any]]) -> Ids:
+    """Return the result of each item in each row; -1 where a value is not known."""
+    results = np.full((len(codes), len(members)), -1)
+    for item, places in enumerate(members):
+        part = codes[:, list(places)]
+        known = (part >= 0).all(axis=1)
+        results[known, item] = np.ravel_multi_index(tuple(part[known].T), [len(values[place]) for place in places])
+    return results
 
 
 def read_environment(data: Any) -> Environment:
-    """Return a generator of which everything is known, or rows, as a joint distribution.
-
-    Parameters
-    ----------
-    data
-        A `NaiveBayes` stream; or rows: ``(X, y)``, ``(X, y, weights)``, or a stream that ends. Every value of a feature
-        is a result of its own, and so is a missing one (None).
-
-    Examples
-    --------
-    >>> read_environment(([["a", 1], ["b", 2], ["a", None]], ["no", "yes", "no"])).values
-    [('a', 'b'), (1, 2, None)]
-    """
+    """Return a generator of which everything is known, or rows, as a joint distribution."""
     if isinstance(data, NaiveBayes):
         words = [tuple(f"v{value}" for value in range(table.shape[1])) for table in data.theta]
-        return Independent(data.shares, data.theta, list(data.feature_names), words, data.classes)
+        return Environment(
+            list(data.feature_names), words, data.classes, partial(_independent, data.shares, data.theta)
+        )
     weights = None
     if isinstance(data, tuple) and len(data) == 3:
         data, weights = data[:2], np.asarray(data[2], np.float64)
@@ -134,9 +97,11 @@ def read_environment(data: Any) -> Environment:
     columns = columns_of(X, stream)
     values = [tuple(_sorted(set(column))) for column in columns]
     classes = _sorted(set(y.tolist()))
-    numbers = {label: number for number, label in enumerate(classes)}
-    labels = np.array([numbers[label] for label in y.tolist()], np.int64)
-    return Counted(encode(columns, values), labels, weights, list(stream.feature_names), values, classes)
+    codes = encode([y.tolist(), *columns], [classes, *values])
+    # Rows that are the same are counted once.
+    rows, place = np.unique(codes, axis=0, return_inverse=True)
+    sums = np.bincount(place.reshape(-1), weights) / weights.sum()
+    return Environment(list(stream.feature_names), values, classes, partial(_counted, rows, sums, values))
 
 
 def columns_of(X: Any, stream: Stream) -> list[list[Any]]:
@@ -145,7 +110,7 @@ def columns_of(X: Any, stream: Stream) -> list[list[Any]]:
     return [[row[name] for row in rows] for name in stream.feature_names]
 
 
-def encode(columns: Sequence[Sequence[Any]], values: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
+def encode(columns: Sequence[Sequence[Any]], values: Sequence[Sequence[Any]]) -> Ids:
     """Return the number of each value, -1 for one that is none of these."""
     found = []
     for column, known in zip(columns, values, strict=True):

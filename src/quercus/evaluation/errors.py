@@ -47,11 +47,6 @@ def located(error: Exception, start: int, stop: int, stream: str, row: int | Non
     """Return the error of a batch with its rows counted from the start of the stream.
 
     If the row in the batch is not known, the numbers after "row" in the error's text are moved.
-
-    Examples
-    --------
-    >>> located(ValueError("column 'age' holds inf in row 17; replace it."), 8192, 9000, "clinic")
-    ValueError("column 'age' holds inf in row 8209; replace it. (rows 8192 to 8999 of stream 'clinic')")
     """
     text = str(error)
     where = f"rows {start} to {stop - 1} of stream {stream!r}"

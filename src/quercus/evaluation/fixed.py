@@ -80,8 +80,12 @@ class BestFeatures:
 
     def buy_and_learn(self, X: Any, y: Any) -> Any:
         """Buy the same of every row, answer, and learn; return answers, probabilities, costs and what was bought."""
+        from quercus.acquisition.rows import Purchases
+
         given, cost, bought = self._step(X, y)
-        return self._as_purchases(given.answers, given.proba, cost, bought)
+        said = np.array([*given.classes, None], object)[given.answers]
+        order = [given.classes.index(label) for label in self.classes_.tolist()]
+        return Purchases(said, np.asarray(given.proba)[:, order], cost, bought)
 
     def test_then_learn(self, X: Any, y: Any) -> Answers:
         """Answer each row, then learn it, as `buy_and_learn` does; return the answers by class ids."""
@@ -99,18 +103,18 @@ class BestFeatures:
             self._begin(X)
         left = self.look - sum(len(part) for _, part in self._seen)
         cuts = [0, left, len(y)] if self.chosen_ is None and 0 < left < len(y) else [0, len(y)]
-        parts = []
+        given, spent = [], []
         for start, stop in pairwise(cuts):
             part, labels = cut(X, start, stop), y[start:stop]
-            cost, bought = self._spending(len(labels))
-            parts.append((self._model.test_then_learn(self._pick(part), labels), cost, bought))
+            spent.append(self._spending(len(labels)))
+            given.append(self._model.test_then_learn(self._pick(part), labels))
             self._record(part, labels)
-        last = parts[-1][0]
+        classes = list(given[-1].classes)
         # Labels may be new in the second part.
-        proba = [np.pad(one.proba, ((0, 0), (0, len(last.classes) - one.proba.shape[1]))) for one, _, _ in parts]
-        truth, answers = (np.concatenate([one[place] for one, _, _ in parts]) for place in (0, 1))
-        given = Answers(truth, answers, np.concatenate(proba), last.classes)
-        return given, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
+        proba = [np.pad(one.proba, ((0, 0), (0, len(classes) - one.proba.shape[1]))) for one in given]
+        truth, answers = (np.concatenate([one[place] for one in given]) for place in (0, 1))
+        cost, bought = (np.concatenate(column) for column in zip(*spent, strict=True))
+        return Answers(truth, answers, np.concatenate(proba), classes), cost, bought
 
     def _begin(self, X: Any) -> None:
         names = self.names or [f"x{j}" for j in range(X.shape[1])]
@@ -167,14 +171,6 @@ class BestFeatures:
         cost = sum(self._prices.costs[item] for item in self._items)
         return np.full(rows, cost), np.tile(bought, (rows, 1))
 
-    def _as_purchases(self, answers: Any, proba: Any, cost: NDArray[np.float64], bought: NDArray[np.bool]) -> Any:
-        from quercus.acquisition.rows import Purchases
-
-        labels = list(self._model.schema_.labels)
-        said = np.array([None if answer < 0 else labels[answer] for answer in answers.tolist()], object)
-        order = [labels.index(label) for label in self.classes_.tolist()]
-        return Purchases(said, proba[:, order], cost, bought)
-
 
 def _frame(X: Any) -> Any:
     import narwhals as nw
@@ -186,11 +182,6 @@ def information(X: NDArray[np.float64], y: NDArray[Any], nominal: Collection[int
     """Return what each column tells about the label, in bits: its mutual information in these rows.
 
     Numbers of more than four values are cut into four bins of equally many rows. Missing values tell nothing.
-
-    Examples
-    --------
-    >>> information(np.array([[0.0, 5.0], [0.0, 6.0], [1.0, 5.0], [1.0, 6.0]]), np.array(["no", "no", "yes", "yes"]))
-    array([1., 0.])
     """
     from sklearn.metrics import mutual_info_score
 
@@ -211,13 +202,6 @@ def choose_items(prices: Prices, bits: Sequence[float], count: int, per_price: b
 
     There may be more than ``count``: items that something else requires count as chosen. A group tells what its
     features tell together, added up.
-
-    Examples
-    --------
-    >>> from quercus.acquisition import Prices
-    >>> prices = Prices(["age", "hb", "crp", "mri"], {"age": 0, "blood": 2, "mri": 500}, {"blood": ["hb", "crp"]})
-    >>> choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1), choose_items(prices, [0.1, 0.2, 0.2, 0.9], 1, per_price=True)
-    ([0, 2], [0, 1])
     """
     worth = [sum(bits[place] for place in places) for places in prices.members]
     paid = [item for item, price in enumerate(prices.costs) if price > 0]

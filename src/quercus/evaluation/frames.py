@@ -26,17 +26,7 @@ _MAYBE_NAN = (
 
 
 def make_frame(columns: Mapping[str, Any], backend: str) -> Any:
-    """Return columns as a frame of pandas, polars or pyarrow.
-
-    Examples
-    --------
-    >>> make_frame({"a": [1, 2]}, "pyarrow").num_rows
-    2
-    >>> make_frame({"a": [1, 2]}, "excel")
-    Traceback (most recent call last):
-        ...
-    ValueError: backend is 'excel'; choose 'pandas', 'polars' or 'pyarrow'.
-    """
+    """Return columns as a frame of pandas, polars or pyarrow."""
     if backend not in ("pandas", "polars", "pyarrow"):
         raise ValueError(f"backend is {backend!r}; choose 'pandas', 'polars' or 'pyarrow'.")
     import narwhals as nw
@@ -54,24 +44,23 @@ def run_to_dict(run: Run) -> dict[str, Any]:
     from quercus import __version__
 
     state = {f.name: getattr(run, f.name) for f in dataclasses.fields(run) if f.name not in ("learner", "ledger")}
-    state["classes"] = plain_labels(run.classes)
-    state["smallest_class"] = plain_labels([run.smallest_class])[0]
-    state["confusion"] = run.confusion.tolist()
-    state["f1"] = [[label, value] for label, value in zip(plain_labels(run.f1), run.f1.values(), strict=True)]
+    state["f1"], state["fair_recall"] = list(run.f1.items()), list(run.fair_recall.items())
     state["loss"] = [[true, answer, cost] for true, row in run.loss.items() for answer, cost in row.items()]
-    state["roc"] = [
-        [label, curve["fpr"].tolist(), curve["tpr"].tolist(), curve["auc"]]
-        for label, curve in zip(plain_labels(run.roc), run.roc.values(), strict=True)
-    ]
-    for name in ("curve", "windows", "calibration"):
-        state[name] = {column: [_plain(v) for v in values.tolist()] for column, values in state[name].items()}
-    for name in _MAYBE_NAN:
-        state[name] = _plain(state[name])
-    for name in ("fair", "fair_loss"):
-        state[name] = None if state[name] is None else _plain_estimate(state[name])
-    recall = zip(plain_labels(run.fair_recall), run.fair_recall.values(), strict=True)
-    state["fair_recall"] = [[label, _plain_estimate(figure)] for label, figure in recall]
-    return {"format": FORMAT, "quercus": __version__, **state}
+    state["roc"] = [[label, curve["fpr"], curve["tpr"], curve["auc"]] for label, curve in run.roc.items()]
+    return {"format": FORMAT, "quercus": __version__, **{name: _plain(value) for name, value in state.items()}}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON can hold it; what is no finite number becomes None."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def run_from_dict(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,10 +94,6 @@ def run_from_dict(state: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _plain_estimate(figure: Estimate) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in figure._asdict().items()}
-
-
 def _read_estimate(state: Mapping[str, Any]) -> Estimate:
     from quercus.ledger.accuracy import Estimate
 
@@ -116,29 +101,8 @@ def _read_estimate(state: Mapping[str, Any]) -> Estimate:
     return Estimate(**values)
 
 
-def plain_labels(labels: Any) -> list[Any]:
-    """Return labels as plain Python values.
-
-    Examples
-    --------
-    >>> plain_labels([np.int64(3), "yes", True])
-    [3, 'yes', True]
-    """
-    return [label.item() if isinstance(label, np.generic) else label for label in labels]
-
-
-def _plain(value: float) -> float | None:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Turn rows with the same keys into columns.
-
-    Examples
-    --------
-    >>> columns_of([{"a": 1}, {"a": 2}])
-    {'a': [1, 2]}
-    """
+    """Turn rows with the same keys into columns."""
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 

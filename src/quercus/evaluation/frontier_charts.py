@@ -7,35 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quercus.evaluation.bought import show_price
-from quercus.evaluation.canvas import COLOURS, GREY, Axis, Line, line_chart, percent_axis
-from quercus.evaluation.extras import alt
-from quercus.evaluation.words import show_percent
+from quercus.evaluation.canvas import COLOURS, GREY, Axis, Line, alt, line_chart, percent_axis
+from quercus.evaluation.words import show_percent, show_price
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.evaluation.frontiers import Frontier
-    from quercus.evaluation.spent import FeatureFrontier
+    from quercus.evaluation.spending import FeatureFrontier
 
 _RIGHT = percent_axis("answers that were right, of all rows")
 
 
 def draw_frontier(found: Frontier) -> alt.Chart:
-    """Draw a line per policy, asking at random in grey, and the accuracy of paying for all labels.
-
-    Parameters
-    ----------
-    found
-        What was measured.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> from quercus.evaluation.frontiers import frontier
-    >>> found = frontier(qc.streams.SEA(rows=1000), qc.HoeffdingTree(), budgets=[0.1, 0.3], seeds=[0, 1])
-    >>> draw_frontier(found).to_dict()["title"]["text"]
-    'HoeffdingTree on sea: accuracy for labels'
-    """
+    """Draw a line per policy, asking at random in grey, and the accuracy of paying for all labels."""
     first, points = found.full[0], found.points()
     labels = [max(point["labels"], 1.0) for point in points]
     ends, best = [min(labels), max(*labels, first.rows)], float(np.mean([run.accuracy for run in found.full]))
@@ -53,23 +37,7 @@ def draw_frontier(found: Frontier) -> alt.Chart:
 
 
 def draw_spending(found: FeatureFrontier) -> alt.Chart:
-    """Draw a line per parameter, dashed ones for the best features, a mark per rival, and the majority, for nothing.
-
-    Parameters
-    ----------
-    found
-        What was measured.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> from quercus.evaluation import feature_frontier
-    >>> found = feature_frontier(
-    ...     qc.streams.SEA(rows=500), qc.UtilityTree(), vary={"budget": [1, 2]}, rivals={}, seeds=[0, 1]
-    ... )
-    >>> draw_spending(found).to_dict()["title"]["text"]
-    'UtilityTree on sea: accuracy for features'
-    """
+    """Draw a line per parameter, dashed ones for the best features, a mark per rival, and the majority, for nothing."""
     points, run = found.points(), found.first
     ends = [0.0, 1.02 * max(point["cost"] for point in points) or 1.0]
     label = f"majority so far {show_percent(found.majority)}, for nothing"

@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.evaluation.delays import Delay
-from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.money import Loss
 from quercus.evaluation.run import Run
 from quercus.evaluation.studies import (
     DrawnStudy,
-    Runs,
     Trial,
     by_name,
     check_seeds,
@@ -99,9 +97,7 @@ def frontier(
             trials[name, budget] = Trial(partial(fresh, learner), title, policy.with_budget(budget))
     given = {"rows": rows, "loss": loss, "warm_up": warm_up, "progress": progress}
 
-    def collect(runs: Runs, done: tuple[int, ...]) -> Frontier:
-        return Frontier(tuple(named), tuple(budgets), done, runs)
-
+    collect = partial(Frontier, tuple(named), tuple(budgets))
     return run_trials(stream, trials, check_seeds(seeds), collect, shuffle, delay, **given)
 
 
@@ -162,45 +158,36 @@ class Frontier(DrawnStudy):
         fewer than at its smallest budget, infinite if even all labels would not do. ``total_per_row`` is what wrong
         answers (with a ``loss``) and labels cost together.
         """
-        names = ("accuracy", "labels", "spent", "balanced_accuracy", "total_per_row")
-        accuracy, labels, spent, balanced, total = (self.values(name) for name in names)
-        needs = self._random_curve(accuracy[0], labels[0])
+        names = ("labels", "spent", "accuracy", "balanced_accuracy", "total_per_row")
+        values = {name: self.values(name) for name in names}
+        accuracy = values["accuracy"]
+        needs = self._random_curve(accuracy[0], values["labels"][0])
         lines = []
-        for p, name in enumerate(self.names):
-            for b, budget in enumerate(self.budgets):
-                figures, used = compared(accuracy[p, b], accuracy[0, b]), float(labels[p, b].mean())
-                mean = figures.pop("mean")
-                lines.append(
-                    {
-                        "policy": name,
-                        "budget": budget,
-                        "labels": used,
-                        "spent": float(spent[p, b].mean()),
-                        "accuracy": mean,
-                        **figures,
-                        "label_ratio": 1.0 if p == 0 else labels_needed(mean, *needs) / max(used, 1.0),
-                        "balanced_accuracy": float(balanced[p, b].mean()),
-                        "total_per_row": float(total[p, b].mean()),
-                    }
-                )
+        for p, b in np.ndindex(accuracy.shape[:2]):
+            labels, spent, _, balanced, total = (float(found[p, b].mean()) for found in values.values())
+            apart = compared(accuracy[p, b], accuracy[0, b])
+            mean = apart.pop("mean")
+            lines.append(
+                {
+                    "policy": self.names[p],
+                    "budget": self.budgets[b],
+                    "labels": labels,
+                    "spent": spent,
+                    "accuracy": mean,
+                    **apart,
+                    "label_ratio": labels_needed(mean, *needs) / max(labels, 1.0) if p else 1.0,
+                    "balanced_accuracy": balanced,
+                    "total_per_row": total,
+                }
+            )
         return lines
 
     def _random_curve(self, accuracy: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[Any, Any]:
         """Return labels and accuracy of `Random`, with all labels as the last point."""
-        used = [*labels.mean(axis=1), float(np.mean([run.rows for run in self.full]))]
-        right = [*accuracy.mean(axis=1), float(np.mean([run.accuracy for run in self.full]))]
+        used = np.append(labels.mean(axis=1), np.mean([run.rows for run in self.full]))
+        right = np.append(accuracy.mean(axis=1), np.mean([run.accuracy for run in self.full]))
         order = np.argsort(used, kind="stable")
-        return np.array(used)[order], np.array(right)[order]
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return `points` as a data frame.
-
-        Parameters
-        ----------
-        backend
-            "pandas", "polars" or "pyarrow".
-        """
-        return make_frame(columns_of(self.points()), backend)
+        return used[order], right[order]
 
     def table(self) -> str:
         """Return accuracy by policy and budget as plain text.
@@ -241,22 +228,7 @@ class Frontier(DrawnStudy):
 
 
 def labels_needed(accuracy: float, labels: NDArray[np.float64], reached: NDArray[np.float64]) -> float:
-    """Return how many labels it takes to reach an accuracy, interpolated in the logarithm of labels.
-
-    Parameters
-    ----------
-    accuracy
-        What is to be reached.
-    labels, reached
-        The curve, from few labels to many.
-
-    Examples
-    --------
-    >>> labels_needed(0.7, np.array([10.0, 1000.0]), np.array([0.6, 0.8]))
-    100.0
-    >>> labels_needed(0.9, np.array([10.0, 1000.0]), np.array([0.6, 0.8]))
-    inf
-    """
+    """Return how many labels it takes to reach an accuracy, interpolated in the logarithm of labels."""
     if not reached[0] <= accuracy:
         return math.nan
     enough = np.flatnonzero(reached >= accuracy)

@@ -105,19 +105,9 @@ class Scores:
         self._last = int(truth[-1])
 
     def update(self, truth: Ids, answers: Ids, proba: NDArray[np.float64] | None, classes: Sequence[Label]) -> Hits:
-        """Score a batch.
+        """Score a batch: class ids by first arrival, -1 for no answer, and probabilities with a column per class.
 
-        Parameters
-        ----------
-        truth
-            Class ids, by first arrival.
-        answers
-            Class ids that were answered, -1 for none.
-        proba
-            Probabilities, one column per class, zero where no class was known; None if the learner gives none, and
-            then the figures that need them are NaN.
-        classes
-            The labels of the ids; may be longer than last time.
+        Without probabilities (None), the figures that need them are NaN. ``classes`` may be more than last time.
         """
         self._grow(classes)
         size = max(1, _PROBABILITIES_AT_ONCE // max(1, len(classes)))
@@ -310,22 +300,10 @@ def mean_auc(roc: Mapping[Label, Mapping[str, Any]]) -> float:
 
 
 def ratio(part: float, whole: float) -> float:
-    """Divide, with NaN for anything over nothing.
-
-    Examples
-    --------
-    >>> ratio(1, 4), ratio(0, 0)
-    (0.25, nan)
-    """
+    """Divide, with NaN for anything over nothing."""
     return part / whole if whole else math.nan
 
 
 def sort_key(label: Label) -> tuple[str, Label]:
-    """Order labels of any kind: numbers among themselves, texts among themselves.
-
-    Examples
-    --------
-    >>> sorted([10, 9, "b", "a"], key=sort_key)
-    [9, 10, 'a', 'b']
-    """
+    """Order labels of any kind: numbers among themselves, texts among themselves."""
     return ("number" if isinstance(label, (int, float)) else "text", label)

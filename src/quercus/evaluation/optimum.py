@@ -102,7 +102,7 @@ class BestPolicy:
             known_names = listed(self.prices.names)
             raise ValueError(f"the columns of X are {listed(stream.feature_names)}; this policy knows {known_names}.")
         codes = encode(columns_of(stream.take()[0], stream), self.environment.values)
-        results, _ = join_codes(codes, self.prices.members, self.environment.values)
+        results = join_codes(codes, self.prices.members, self.environment.values)
         weigh = self.environment.arrange(self.prices.members)
         answers, proba = np.zeros(len(results), np.int64), np.zeros((len(results), len(self.classes)))
         cost, bought = np.zeros(len(results)), np.zeros(codes.shape, np.bool)

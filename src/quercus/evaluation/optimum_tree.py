@@ -19,12 +19,10 @@ _EXPECTED = ("cost", "questions", "accuracy", "loss")
 
 def make_tree(policy: BestPolicy) -> PolicyTree:
     """Return a policy as a tree: its questions, with all that can come back of them."""
-    return PolicyTree("best policy", tuple(policy.classes), tuple(_Unroller(policy).nodes()), bool(_has_loss(policy)))
-
-
-def _has_loss(policy: BestPolicy) -> bool:
-    loss = policy.options.loss
-    return not np.array_equal(loss, 1 - np.eye(len(loss)))
+    unroller, loss = _Unroller(policy), policy.options.loss
+    unroller.follow((), {}, -1, (), {})
+    nodes = tuple(PolicyNode(**node) for node in unroller.found)
+    return PolicyTree("best policy", tuple(policy.classes), nodes, not np.array_equal(loss, 1 - np.eye(len(loss))))
 
 
 class _Unroller:
@@ -36,11 +34,7 @@ class _Unroller:
         self.weights: dict[Known, Floats] = {}
         self.found: list[dict[str, Any]] = []
 
-    def nodes(self) -> list[PolicyNode]:
-        self._follow((), {}, -1, (), {})
-        return [PolicyNode(**node) for node in self.found]
-
-    def _follow(self, known: Known, results: dict[int, int], parent: int, parts: tuple[Names, ...], values: Any) -> int:
+    def follow(self, known: Known, results: dict[int, int], parent: int, parts: tuple[Names, ...], values: Any) -> int:
         """Add a position and all that follows it; return its number."""
         at = tuple(results[item] for item in known)
         weights = self._weights(known, results)
@@ -80,7 +74,7 @@ class _Unroller:
             by_place = dict(zip(places, values, strict=True))
             parts = tuple(Names(names[place], (value,), len(every[place])) for place, value in by_place.items())
             came = {names[place]: value for place, value in by_place.items()}
-            added.append(self._follow(after, reached, parent, parts, came))
+            added.append(self.follow(after, reached, parent, parts, came))
         return added
 
     def _describe(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quercus.arguments import check_whole
 from quercus.evaluation.buying import refuse_labels
 from quercus.evaluation.curves import CurveRecorder, WindowRecorder
 from quercus.evaluation.delays import Delay
@@ -119,9 +120,9 @@ def evaluate(
         refuse_labels(learner)
         if ask is None and isinstance(delay, int) and delay == 0:
             raise ValueError("a ledger holds labels that were asked for; give ask=, a policy, or leave ledger out.")
-        from quercus.evaluation.asking import open_asking
+        from quercus.evaluation.asking import AskDriver
 
-        driver = open_asking(learner, stream, ask, delay, delay_seed, ledger, loss=loss, rows=total, warm_up=warm_up)
+        driver = AskDriver(learner, stream, ask, delay, delay_seed, ledger, loss=loss, rows=total, warm_up=warm_up)
     session = _Session(stream, learner, driver, loss, window, warm_up, name)
     try:
         with ProgressLine(session.title, total or stream.about_rows, progress) as line:
@@ -142,16 +143,10 @@ def evaluate(
 
 def _check(stream: Stream, rows: int | None, window: int, chunk: int, warm_up: int) -> int | None:
     """Refuse bad arguments; return the number of rows to come, None if it is not known."""
-    for argument, value, least in (
-        ("rows", rows, 1),
-        ("window", window, 1),
-        ("chunk", chunk, 1),
-        ("warm_up", warm_up, 0),
-    ):
-        if value is None:
-            continue
-        if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-            raise ValueError(f"{argument} is {value!r}; give a whole number of at least {least}.")
+    check_whole("rows", 1 if rows is None else rows)
+    check_whole("window", window)
+    check_whole("chunk", chunk)
+    check_whole("warm_up", warm_up, least=0)
     if rows is None and stream.endless:
         raise ValueError(f"stream {stream.name!r} is endless; say how many rows to read: rows=100_000.")
     known = [n for n in (rows, stream.n_rows) if n is not None]

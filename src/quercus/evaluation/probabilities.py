@@ -147,13 +147,7 @@ def thin_curve(false: Floats, true: Floats, points: int) -> dict[str, Floats]:
 
 
 def score_bins(proba: Floats) -> Ids:
-    """Return the bin of each probability.
-
-    Examples
-    --------
-    >>> score_bins(np.array([0.0, 1e-9, 1e-3, 0.5, 0.999, 1.0]))
-    array([   0,  146,  226,  563,  899, 1023])
-    """
+    """Return the bin of each probability."""
     place = _squeezed_odds(proba)
     place -= _LOW
     place /= _HIGH - _LOW

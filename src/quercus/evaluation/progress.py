@@ -15,20 +15,6 @@ class ProgressLine:
     """Shows rows, rows per second and how good the answers are while a run goes on, as a context manager.
 
     It writes to the error stream.
-
-    Parameters
-    ----------
-    title
-        What is running.
-    total
-        Rows to come, None if not known.
-    show
-        True: from the start, and anywhere. None: after a second, and only on a terminal. False: never.
-
-    Examples
-    --------
-    >>> with ProgressLine("tree on noise", 1000, show=False) as line:
-    ...     line.update(500, lambda: "accuracy 0.500")
     """
 
     def __init__(self, title: str, total: int | None, show: bool | None) -> None:

@@ -15,7 +15,7 @@ from quercus.evaluation.delays import Delay
 from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.money import Loss
 from quercus.evaluation.run import Run
-from quercus.evaluation.studies import Runs, Trial, by_name, check_seeds, compared, fresh, run_trials, seed_parameters
+from quercus.evaluation.studies import Trial, by_name, check_seeds, compared, fresh, run_trials, seed_parameters
 from quercus.evaluation.words import align, show
 from quercus.explain.words import plural
 
@@ -86,11 +86,7 @@ def repeat(
         _refuse_copies(named)
     trials = {(name,): Trial(partial(fresh, one), f"{name} on {stream.name}", ask) for name, one in named.items()}
     given = {"rows": rows, "loss": loss, "window": window, "chunk": chunk, "progress": progress, "warm_up": warm_up}
-
-    def collect(runs: Runs, done: tuple[int, ...]) -> Repeats:
-        return Repeats(tuple(named), done, runs)
-
-    return run_trials(stream, trials, seeds, collect, shuffle, delay, **given)
+    return run_trials(stream, trials, seeds, partial(Repeats, tuple(named)), shuffle, delay, **given)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,20 +187,11 @@ class Repeats:
         """
         if metrics is None:
             runs = self.runs.values()
-            first = ["balanced_accuracy", "auc"] if any(run.imbalanced for run in runs) else []
-            money = ["cost_per_row"] if self.with_costs else []
             lost = any(run.loss for run in runs)
-            whole = ["total_per_row"] if lost and any(run.paid for run in runs) else []
-            metrics = [
-                *first,
-                "accuracy",
-                *money,
-                *whole,
-                "log_loss",
-                *(["money"] if lost else []),
-                "leaves",
-                "seconds",
-            ]
+            is_rare, is_paid = any(run.imbalanced for run in runs), lost and any(run.paid for run in runs)
+            metrics = [*(["balanced_accuracy", "auc"] if is_rare else []), "accuracy"]
+            metrics += [*(["cost_per_row"] if self.with_costs else []), *(["total_per_row"] if is_paid else [])]
+            metrics += ["log_loss", *(["money"] if lost else []), "leaves", "seconds"]
         lines: list[list[str]] = []
         for metric in metrics:
             lines += [[""]] if lines else []

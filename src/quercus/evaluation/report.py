@@ -7,19 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quercus.evaluation import charts
-from quercus.evaluation.bought import cost_words, show_price
-from quercus.evaluation.canvas import inline_svg, look
-from quercus.evaluation.extras import jinja2, vl_convert
+from quercus.evaluation.canvas import inline_svg, jinja2, look, vl_convert
 from quercus.evaluation.sections import make_sections
-from quercus.evaluation.tables import baselines, headline_words
-from quercus.evaluation.words import (
-    show,
-    show_amount,
-    show_bounds,
-    show_bytes,
-    show_percent,
-    show_points,
-)
+from quercus.evaluation.tables import baselines, cost_words, headline_words
+from quercus.evaluation.words import show, show_amount, show_bounds, show_bytes, show_percent, show_points, show_price
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:
@@ -36,20 +27,7 @@ _TEMPLATES = jinja2.Environment(
 
 
 def report_html(runs: Sequence[Run]) -> str:
-    """Return the whole report of a run, or of several beside each other.
-
-    Parameters
-    ----------
-    runs
-        One or more.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
-    >>> report_html([run])[:15]
-    '<!DOCTYPE html>'
-    """
+    """Return the whole report of a run, or of several beside each other."""
     from quercus import __version__
 
     names = list(charts.named(runs))
@@ -70,39 +48,14 @@ def report_html(runs: Sequence[Run]) -> str:
 
 
 def notebook_html(run: Run) -> str:
-    """Return a run as a small piece of HTML: the main figures and the accuracy curve.
-
-    Parameters
-    ----------
-    run
-        What was measured.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
-    >>> notebook_html(run)[:24]
-    '<div class="quercus-run"'
-    """
+    """Return a run as a small piece of HTML: the main figures and the accuracy curve."""
     drawn = inline_svg(charts.draw_run(run)) if run.rows else ""
     shown: str = _TEMPLATES.get_template("notebook.html.jinja").render(tiles=headline(run), name=run.name, drawn=drawn)
     return shown
 
 
 def verdict(run: Run) -> str:
-    """Say in words how good the run was.
-
-    Parameters
-    ----------
-    run
-        What was measured.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> verdict(qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree()))
-    '...% of all rows were answered right before their label was learned: ...'
-    """
+    """Say in words how good the run was."""
     if not run.rows:
         return "No row was scored."
     majority = show_points(run.accuracy - run.majority_accuracy)
@@ -119,13 +72,7 @@ def verdict(run: Run) -> str:
 
 
 def headline(run: Run) -> list[tuple[str, str]]:
-    """Return the figures that everybody looks at first.
-
-    Parameters
-    ----------
-    run
-        What was measured.
-    """
+    """Return the figures that everybody looks at first."""
     found = [("balanced accuracy", show_percent(run.balanced_accuracy))] if run.imbalanced else []
     found.append(("right answers", show_percent(run.accuracy)))
     if run.cost is not None:
@@ -154,13 +101,7 @@ def headline(run: Run) -> list[tuple[str, str]]:
 
 
 def about(run: Run) -> str:
-    """Say in a line what the run saw.
-
-    Parameters
-    ----------
-    run
-        What was measured.
-    """
+    """Say in a line what the run saw."""
     said = [plural(run.rows, "row"), plural(len(run.features), "feature"), plural(len(run.classes), "class")]
     said += ["in the order of time"] if run.ordered else []
     said += [f"after {plural(run.warm_up, 'row')} of warm-up"] if run.warm_up else []

@@ -5,35 +5,32 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget
+from quercus.ask.policies import Policy
 from quercus.evaluation.drivers import Recorder
 from quercus.evaluation.metrics import sort_key
 from quercus.evaluation.money import Label, cost_matrix
+from quercus.evaluation.run import PathLike
 from quercus.evaluation.words import show_amount
 from quercus.explain.words import plural
+from quercus.ledger import Ledger, QuestionLog
+from quercus.ledger.accuracy import Estimate, FairAccuracy
 from quercus.ledger.betting import add_in_order
-
-if TYPE_CHECKING:
-    from quercus.ask import Policy
-    from quercus.ledger import Ledger, QuestionLog
-    from quercus.ledger.accuracy import Estimate, FairAccuracy
+from quercus.streams.batches import join
 
 # Questions that are handed to the ledger at once; fewer at first, so that what it refuses is refused early.
 _AT_ONCE = 4096
-# What the estimate needs of a question, and whether its answer is there.
-_COUNTED = np.dtype(
+# What is known of a question beside its row and its label: class ids, and what was decided about it.
+QUESTION = np.dtype(
     [
-        ("row", np.int64),
-        ("covered", np.int64),
-        ("propensity", np.float64),
-        ("truth", np.int64),
-        ("answer", np.int64),
-        ("answered", np.bool),
+        *((name, np.int64) for name in ("row", "covered", "truth", "answer")),
+        *((name, np.float64) for name in ("propensity", "price", "worth", "probability")),
+        *((name, np.bool) for name in ("explored", "answered")),
     ]
 )
 
@@ -41,62 +38,25 @@ Ids = NDArray[np.int64]
 
 
 class Questions(NamedTuple):
-    """Labels that were asked for in a batch of rows."""
+    """Labels that were asked for in a batch of rows, with a record of type `QUESTION` for each."""
 
     X: Any
     labels: NDArray[Any]
-    row: Ids
-    truth: Ids
-    answers: Ids
-    probability: NDArray[np.float64]
-    decisions: NDArray[np.void]
+    known: NDArray[np.void]
 
 
 class RunLedger(Recorder):
-    """Keeps the ledger of a run and estimates accuracy from it, as somebody would who sees asked labels only.
-
-    Parameters
-    ----------
-    ledger
-        Where questions and answers go.
-    names
-        Of the columns.
-    least
-        Probability from which on a row counts as covered.
-    loss
-        What wrong answers cost, by true label and answer.
-    at_once
-        Whether answers come with the questions.
-    policy
-        Which asks.
-
-    Attributes
-    ----------
-    asked, answered, spent
-        Questions, answers and money so far.
-    policy, budget
-        How they are called in reports.
-
-    Examples
-    --------
-    >>> from quercus.ledger import QuestionLog
-    >>> run_ledger = RunLedger(QuestionLog(), ["age"], 0.1, {}, at_once=True)
-    >>> run_ledger.asked, run_ledger.accuracy().rows
-    (0, 0)
-    """
+    """Keeps the ledger of a run and estimates accuracy from it, as somebody would who sees asked labels only."""
 
     def __init__(
         self,
-        ledger: Ledger | QuestionLog,
+        ledger: Ledger | PathLike | None,
         names: Sequence[str],
         least: float,
         loss: dict[Label, dict[Label, float]],
         at_once: bool,
         policy: Policy | None = None,
     ) -> None:
-        from quercus.ledger.accuracy import FairAccuracy
-
-        self.ledger = ledger
         self.asked = self.answered = 0
         self.spent = 0.0
         self.classes: list[Label] = []
@@ -104,25 +64,23 @@ class RunLedger(Recorder):
         self._least = least
         self._loss = loss
         self._at_once = at_once
-        self._is_own = False
         self.policy, self.budget = ("", "") if policy is None else (_describe_policy(policy), _describe_budget(policy))
         costs = [0.0, 1.0, *(cost for row in loss.values() for cost in row.values())]
-        self._fair: FairAccuracy = FairAccuracy(least, loss_range=(min(costs), max(costs)) if loss else None)
+        self._fair = FairAccuracy(least, loss_range=(min(costs), max(costs)) if loss else None)
         self._rows = self._covered = 0
         self._held: tuple[Questions, Sequence[tuple[int, Label]], int, int, list[Label]] | None = None
         # Questions that the estimate has not taken in yet, and how many it has.
-        self._waiting: NDArray[np.void] = np.zeros(0, _COUNTED)
+        self._waiting: NDArray[np.void] = np.zeros(0, QUESTION)
         self._counted = 0
         # What the ledger has not taken in yet.
         self._unwritten: list[Questions] = []
         self._unwritten_answers: list[tuple[int, Label]] = []
-
-    def open(self, place: Any = None) -> None:
-        """Take the ledger at a place from now on, closed in the end; refuse one that holds something."""
-        from quercus.ledger import Ledger
-
-        self._is_own = place is not None
-        self.ledger = self.ledger if place is None else Ledger(place)
+        # A file is made only when everything else is known to be right; it is closed in the end.
+        self._is_own = not (ledger is None or isinstance(ledger, Ledger))
+        if ledger is None:
+            self.ledger: Ledger | QuestionLog = QuestionLog()
+        else:
+            self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
         if self.ledger.asked:
             count = plural(self.ledger.asked, "question")
             self.close()
@@ -131,12 +89,7 @@ class RunLedger(Recorder):
             )
 
     def hold(
-        self,
-        asked: Questions,
-        answers: Sequence[tuple[int, Label]],
-        rows: int,
-        covered: int,
-        classes: Sequence[Label],
+        self, asked: Questions, answers: Sequence[tuple[int, Label]], rows: int, covered: int, classes: Sequence[Label]
     ) -> None:
         """Keep what came of a batch of rows until it is known that it counts.
 
@@ -150,57 +103,38 @@ class RunLedger(Recorder):
         if self._held is None:
             return
         (asked, answers, self._rows, self._covered, self.classes), self._held = self._held, None
-        count = len(asked.row)
-        self._waiting = np.concatenate([self._waiting, self._to_count(asked)])
+        count = len(asked.known)
+        self._waiting = np.concatenate([self._waiting, asked.known])
         self._waiting["answered"][[id - 1 - self._counted for id, _ in answers]] = True
         self._unwritten += [asked] if count else []
         self._unwritten_answers += answers
         self.asked += count
         self.answered += count if self._at_once else len(answers)
         # One after the other, so that the sum does not depend on where batches end.
-        self.spent = float(add_in_order(self.spent, asked.decisions["price"]))
-        unwritten = sum(len(questions.row) for questions in self._unwritten) + len(self._unwritten_answers)
+        self.spent = float(add_in_order(self.spent, asked.known["price"]))
+        unwritten = sum(len(questions.known) for questions in self._unwritten) + len(self._unwritten_answers)
         if unwritten >= min(_AT_ONCE, 1 + self.ledger.asked):
             self.write()
-
-    def _to_count(self, asked: Questions) -> NDArray[np.void]:
-        part = np.zeros(len(asked.row), _COUNTED)
-        part["row"], part["truth"], part["answer"] = asked.row, asked.truth, asked.answers
-        for name in ("covered", "propensity"):
-            part[name] = asked.decisions[name]
-        part["answered"] = self._at_once
-        return part
 
     def write(self) -> None:
         """Hand over to the ledger what it has not got yet."""
         if self._unwritten:
-            self.ledger.ask_rows(**self._for_ledger(_join(self._unwritten)))
+            asked = _join(self._unwritten)
+            known, labels = asked.known, [*self.classes, None]
+            same = ("covered", "price", "worth", "propensity", "explored", "probability")
+            given: dict[str, Any] = {name: known[name] for name in same}
+            self.ledger.ask_rows(
+                asked.X,
+                names=self._names if isinstance(asked.X, np.ndarray) else None,
+                row=known["row"] - 1,
+                prediction=[labels[id] for id in known["answer"].tolist()],
+                answers=asked.labels if self._at_once else None,
+                **given,
+            )
             self._unwritten = []
         if self._unwritten_answers:
             self.ledger.answer_many(self._unwritten_answers)
             self._unwritten_answers = []
-
-    def _for_ledger(self, asked: Questions) -> dict[str, Any]:
-        decisions = asked.decisions
-        return {
-            "table": asked.X,
-            "names": self._names if isinstance(asked.X, np.ndarray) else None,
-            "row": asked.row - 1,
-            "covered": decisions["covered"],
-            "price": decisions["price"],
-            "worth": decisions["worth"],
-            "propensity": decisions["propensity"],
-            "explored": decisions["explored"] != 0,
-            "prediction": self._labels(asked.answers),
-            "probability": asked.probability,
-            "answers": asked.labels if self._at_once else None,
-        }
-
-    def _labels(self, ids: Ids) -> Any:
-        if (ids >= 0).all():
-            return np.array(self.classes)[ids]
-        labels = [*self.classes, None]
-        return [labels[id] for id in ids.tolist()]
 
     def accuracy(self) -> Estimate:
         """Return the share of right answers up to the last question that counts."""
@@ -222,7 +156,7 @@ class RunLedger(Recorder):
     def point(self) -> dict[str, float]:
         """Return labels so far, and accuracy with its bounds, for a curve."""
         figure = self.estimates().accuracy()
-        return {"labels": self.answered, "fair": figure.value, "low": figure.low, "high": figure.high}
+        return {"labels": self.answered, "fair": figure.value, "fair_low": figure.low, "fair_high": figure.high}
 
     def standing(self, known: str = "") -> str:
         """Return how good the learner is as far as its labels tell, and how many they are; not what is `known`."""
@@ -271,23 +205,14 @@ class RunLedger(Recorder):
 
 
 def _join(asked: Sequence[Questions]) -> Questions:
-    from quercus.streams.batches import join
-
     if len(asked) == 1:
         return asked[0]
     X, labels = join([(questions.X, questions.labels) for questions in asked])
-    return Questions(X, labels, *(np.concatenate(parts) for parts in zip(*(q[2:] for q in asked), strict=True)))
+    return Questions(X, labels, np.concatenate([questions.known for questions in asked]))
 
 
 def _describe_policy(policy: Policy) -> str:
-    """Return a policy as it would be written, without its budget and without what is as usual.
-
-    Examples
-    --------
-    >>> from quercus.ask import Random, Uncertain
-    >>> _describe_policy(Uncertain(0.1, power=2.0)), _describe_policy(Random.paper(0.2))
-    ('Uncertain(power=2.0)', 'Random(paced=False)')
-    """
+    """Return a policy as it would be written, without its budget and without what is as usual."""
     changed = []
     for field in dataclasses.fields(policy):
         value = getattr(policy, field.name)
@@ -298,16 +223,7 @@ def _describe_policy(policy: Policy) -> str:
 
 
 def _describe_budget(policy: Policy) -> str:
-    """Return a budget in words.
-
-    Examples
-    --------
-    >>> from quercus.ask import Always, Labels, Money, Random
-    >>> [_describe_budget(policy) for policy in (Always(), Random(0.05), Random(Labels(50, per="day", time="when")))]
-    ['no limit', '5% of rows', '50 labels a day']
-    >>> _describe_budget(Random(Money(2.5, per="row")))
-    'money: 2.50 per row'
-    """
+    """Return a budget in words."""
     budget: Budget | Any = as_budget(policy.budget)
     if budget is None:
         return "no limit"

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quercus.evaluation import charts
-from quercus.evaluation.bought import cost_rows
-from quercus.evaluation.extras import alt
-from quercus.evaluation.tables import figure_rows, label_rows, probability_rows
+from quercus.evaluation.canvas import alt
+from quercus.evaluation.tables import cost_rows, figure_rows, label_rows, probability_rows
 from quercus.evaluation.words import show, show_bounds
 from quercus.explain.words import plural
 
@@ -24,6 +23,12 @@ _NOTES = (
     "wrong. Log-loss takes no probability for less than 0.000001. The Brier score is summed over classes. Average "
     "precision is that of the smaller of two classes, or the mean over more, from scores sorted into 1,024 bins. Time "
     "is that of the learner alone."
+)
+_COST = "What was bought of a row, on average; at first everything is bought once in a while, to learn what it tells."
+_LABELS = (
+    "All rows are known in a test; in use there are only the labels that were asked for. Weighted by the probability "
+    "with which each was asked they tell the accuracy over all rows, within bounds that hold at every moment with a "
+    "probability of 95%."
 )
 _MOST_CLASSES = 1000
 _MOST_FEATURES = 200
@@ -72,40 +77,35 @@ class Section:
 
 
 def make_sections(runs: Sequence[Run]) -> list[Section]:
-    """Return the sections that have something to show.
-
-    Parameters
-    ----------
-    runs
-        One or more.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())
-    >>> [section.title for section in make_sections([run])][:2]
-    ['Accuracy along the stream', 'Other curves']
-    """
+    """Return the sections that have something to show."""
     met = [run for run in runs if run.rows]
-    makers = (_accuracy, _cost, _labels, _blocks, _curves, _classes, _probabilities, _importances, _tree)
-    found = [make(met) for make in makers if met]
-    figures = _figures(runs)
-    found = [*found, figures] if len(runs) == 1 else [figures, *found]
-    found += [_parameters(runs), _features(runs)]
+    blocks = [run for run in met if len(run.windows["rows"]) >= 3]
+    sizes = " or ".join(dict.fromkeys(plural(run.window, "row") for run in blocks))
+    in_blocks = f"Each point is {sizes} by itself, so that a change in the stream shows where it happens."
+    alike = all(run.features == runs[0].features for run in runs)
+    found = [
+        Section("Accuracy along the stream", shared=[_drawn(charts.accuracy_chart(met), wide=True)] if met else []),
+        Section("What the features cost", _COST, _cost(met), _each(met, _purchases)),
+        Section("What the labels cost and tell", _LABELS, each=_each(met, _estimate)),
+        Section("Block by block", in_blocks, [_drawn(charts.blocks_chart(met), wide=True)] if blocks else []),
+        Section("Other curves", shared=[_drawn(one, title=title) for title, one in charts.small_charts(met).items()]),
+        Section("Classes", each=_each(met, _classes)),
+        _probabilities(met),
+        Section("What the features are worth", each=_each(met, _importances)),
+        Section("The tree at the end", each=_each(met, _tree)),
+    ]
+    found.insert(len(found) if len(runs) == 1 else 0, _figures(runs))
+    found.append(Section("Parameters", each=_each(runs, _parameters)))
+    if alike:
+        found.append(Section(f"Features of {runs[0].stream}", shared=_features(runs[0])))
+    else:
+        found.append(Section("Features", each=_each(runs, _features)))
     return [section for section in found if section.shared or section.each]
 
 
-def _accuracy(runs: Sequence[Run]) -> Section:
-    return Section("Accuracy along the stream", shared=[_drawn(charts.accuracy_chart(runs), wide=True)])
-
-
-def _cost(runs: Sequence[Run]) -> Section:
-    note = (
-        "What was bought of a row, on average; at first everything is bought once in a while, to learn what it tells."
-    )
+def _cost(runs: Sequence[Run]) -> list[ReportPart]:
     bought = any(run.cost is not None for run in runs)
-    shared = [_drawn(charts.cost_chart(runs), wide=True)] if bought else []
-    return Section("What the features cost", note, shared, _each(runs, _purchases))
+    return [_drawn(charts.cost_chart(runs), wide=True)] if bought else []
 
 
 def _purchases(run: Run) -> list[ReportPart]:
@@ -114,15 +114,6 @@ def _purchases(run: Run) -> list[ReportPart]:
     paid = [("accuracy", show(run.accuracy)), *cost_rows(run)]
     bars = charts.bar_chart(run.bought, "bought in so many rows")
     return [_table(("", "", ""), paid), _drawn(bars)]
-
-
-def _labels(runs: Sequence[Run]) -> Section:
-    note = (
-        "All rows are known in a test; in use there are only the labels that were asked for. Weighted by the "
-        "probability with which each was asked they tell the accuracy over all rows, within bounds that hold at every "
-        "moment with a probability of 95%."
-    )
-    return Section("What the labels cost and tell", note, each=_each(runs, _estimate))
 
 
 def _estimate(run: Run) -> list[ReportPart]:
@@ -138,23 +129,7 @@ def _estimate(run: Run) -> list[ReportPart]:
     return [_drawn(charts.estimate_chart(run), wide=True), _table(("", "", ""), label_rows(run)), _table(head, recalls)]
 
 
-def _blocks(runs: Sequence[Run]) -> Section:
-    shown = [run for run in runs if len(run.windows["rows"]) >= 3]
-    sizes = " or ".join(dict.fromkeys(plural(run.window, "row") for run in shown))
-    note = f"Each point is {sizes} by itself, so that a change in the stream shows where it happens."
-    return Section("Block by block", note, [_drawn(charts.blocks_chart(runs), wide=True)] if shown else [])
-
-
-def _curves(runs: Sequence[Run]) -> Section:
-    found = charts.small_charts(runs).items()
-    return Section("Other curves", shared=[_drawn(chart, title=title) for title, chart in found])
-
-
-def _classes(runs: Sequence[Run]) -> Section:
-    return Section("Classes", each=_each(runs, _of_classes))
-
-
-def _of_classes(run: Run) -> list[ReportPart]:
+def _classes(run: Run) -> list[ReportPart]:
     totals, areas = run.confusion.sum(axis=1), run.roc
     lines = []
     for i in np.argsort(-totals, kind="stable")[:_MOST_CLASSES]:
@@ -183,14 +158,9 @@ def _probabilities(runs: Sequence[Run]) -> Section:
     return Section("Probabilities", shared=shared, each=drawn)
 
 
-def _importances(runs: Sequence[Run]) -> Section:
-    title = "share in what all splits gained"
-    return Section(
-        "What the features are worth",
-        each=_each(
-            runs, lambda run: [_drawn(charts.bar_chart(shares, title), wide=True)] if (shares := _shares(run)) else []
-        ),
-    )
+def _importances(run: Run) -> list[ReportPart]:
+    shares = _shares(run)
+    return [_drawn(charts.bar_chart(shares, "share in what all splits gained"), wide=True)] if shares else []
 
 
 def _shares(run: Run) -> dict[str, float]:
@@ -207,21 +177,15 @@ def _shares(run: Run) -> dict[str, float]:
     return dict(zip(names, shares.tolist(), strict=True))
 
 
-def _tree(runs: Sequence[Run]) -> Section:
-    """Return the trees at the end, or what they would ask for, of those that are there."""
-    drawn = _each(runs, lambda run: [ReportPart(html=html, wide=True)] if (html := _tree_html(run)) else [])
-    return Section("The tree at the end", each=drawn)
-
-
-def _tree_html(run: Run) -> str:
+def _tree(run: Run) -> list[ReportPart]:
+    """Return the tree at the end, or what it would ask for, if it is there."""
     from quercus import explain
 
-    if not run.labels or not (hasattr(run.learner, "view") or hasattr(run.learner, "buy_and_learn")):
-        return ""
-    if hasattr(run.learner, "view"):
-        return explain.to_html(_with_names(run.learner.view(), run))
-    drawn: str = run.learner.tree().to_html()
-    return drawn
+    if run.labels and hasattr(run.learner, "view"):
+        return [ReportPart(html=explain.to_html(_with_names(run.learner.view(), run)), wide=True)]
+    if run.labels and hasattr(run.learner, "buy_and_learn"):
+        return [ReportPart(html=run.learner.tree().to_html(), wide=True)]
+    return []
 
 
 def _figures(runs: Sequence[Run]) -> Section:
@@ -237,23 +201,11 @@ def _all_rows(run: Run) -> list[tuple[str, ...]]:
     return [*figure_rows(run), *probability_rows(run)]
 
 
-def _parameters(runs: Sequence[Run]) -> Section:
-    return Section("Parameters", each=_each(runs, _of_parameters))
-
-
-def _of_parameters(run: Run) -> list[ReportPart]:
+def _parameters(run: Run) -> list[ReportPart]:
     return [_table((run.learner_name, ""), list(run.parameters.items()), names=2)] if run.parameters else []
 
 
-def _features(runs: Sequence[Run]) -> Section:
-    alike = all(run.features == runs[0].features for run in runs)
-    streams = f"Features of {runs[0].stream}" if alike else "Features"
-    if alike:
-        return Section(streams, shared=_of_features(runs[0]))
-    return Section(streams, each=_each(runs, _of_features))
-
-
-def _of_features(run: Run) -> list[ReportPart]:
+def _features(run: Run) -> list[ReportPart]:
     nominal = sum(feature["kind"] == "nominal" for feature in run.features)
     lines = [
         [feature["name"], feature["kind"], "" if feature["categories"] is None else f"{feature['categories']:,}"]

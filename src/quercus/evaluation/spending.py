@@ -8,18 +8,36 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from quercus.evaluation.buying import prices_of
 from quercus.evaluation.drivers import drive
 from quercus.evaluation.fixed import BestFeatures
+from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.money import Loss
-from quercus.evaluation.spent import FeatureFrontier, show_value
-from quercus.evaluation.studies import Runs, Trial, by_name, check_seeds, fresh, run_trials
+from quercus.evaluation.run import Run
+from quercus.evaluation.studies import (
+    DrawnStudy,
+    Trial,
+    by_name,
+    check_seeds,
+    compared,
+    fresh,
+    mean_and_error,
+    run_trials,
+)
+from quercus.evaluation.words import align, show, show_percent, show_price
+from quercus.explain.words import plural
 
 if TYPE_CHECKING:
+    from altair import Chart
+
     from quercus.streams import Stream
 
 SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)
@@ -27,6 +45,8 @@ SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)
 WORTHS = (5, 10, 20, 50, 100, 200, 500, 2000)
 COUNTS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 BEST, BEST_PER_PRICE = "best k", "best k per price"
+# Which parameter, rival or way to choose features; its value, None for a rival; the seed.
+Key = tuple[str, Any, int]
 
 
 def feature_frontier(
@@ -109,11 +129,173 @@ def feature_frontier(
         for count in counts:
             add(name, count, f"{name}, {count}", BestFeatures, partial(_best_features, learner, count, options))
 
-    def collect(runs: Runs, done: tuple[int, ...]) -> FeatureFrontier:
-        return FeatureFrontier(lines, tuple(others), done, runs, math.fsum(prices), fixed)
-
+    collect = partial(FeatureFrontier, lines, tuple(others), full_price=math.fsum(prices), fixed=fixed)
     given = {"rows": rows, "loss": loss, "warm_up": warm_up, "progress": progress}
     return run_trials(stream, trials, check_seeds(seeds), collect, shuffle, **given)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureFrontier(DrawnStudy):
+    """What `feature_frontier` measured.
+
+    Attributes
+    ----------
+    vary
+        The parameters and their values.
+    rivals
+        Names of the learners that read all features; the first is the one that others are compared with.
+    seeds
+        One run of each for each.
+    runs
+        The runs by (parameter, value, seed), without learners; those of rivals by (name, None, seed), those of the
+        best features by (name, how many, seed).
+    full_price
+        What all features of a row cost.
+    fixed
+        How many features were bought of every row, the best by information gain, by the way they were chosen.
+
+    Examples
+    --------
+    >>> import quercus as qc
+    >>> from quercus.evaluation import feature_frontier
+    >>> found = feature_frontier(qc.streams.SEA(rows=500), qc.UtilityTree(), vary={"budget": [1]}, seeds=[0])
+    >>> found.full_price, found.rivals[0]
+    (3.0, 'ConfidenceTree')
+    """
+
+    vary: Mapping[str, tuple[Any, ...]]
+    rivals: tuple[str, ...]
+    seeds: tuple[int, ...]
+    runs: Mapping[Key, Run]
+    full_price: float
+    fixed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> dict[str, tuple[Any, ...]]:
+        """All that was measured, by name, each with its values; None is that of a rival."""
+        return {**dict.fromkeys(self.rivals, (None,)), **self.vary, **self.fixed}
+
+    def values(self, metric: str, line: str) -> NDArray[np.float64]:
+        """Return a figure of the runs of a parameter or a rival, by value and seed.
+
+        Parameters
+        ----------
+        metric
+            Name of a number of `Run`, such as "accuracy", "cost_per_row" or "loss_per_row". A rival that does not
+            buy has paid for all features.
+        line
+            A parameter, a rival, or a way to choose features.
+        """
+        found = [
+            [self._figure(self.runs[line, value, seed], metric) for seed in self.seeds] for value in self.lines[line]
+        ]
+        return np.array(found, np.float64)
+
+    def _figure(self, run: Run, metric: str) -> float:
+        if run.cost is None and metric in ("cost", "cost_per_row", "bought_per_row"):
+            whole = {"cost": self.full_price * run.rows, "cost_per_row": self.full_price}
+            return whole.get(metric, float(len(run.features)))
+        return float(getattr(run, metric))
+
+    def points(self) -> list[dict[str, Any]]:
+        """Return a line per rival, per value of each parameter and per number of best features.
+
+        ``cost``, ``bought``, ``accuracy`` and ``loss`` are means over seeds, each for a row, with the standard errors
+        of cost and accuracy; ``difference`` and ``difference_error`` are those of the accuracy to the first rival,
+        seed by seed; NaN without rivals.
+        """
+        first = self.values("accuracy", self.rivals[0])[0] if self.rivals else np.full(len(self.seeds), np.nan)
+        metrics = ("cost_per_row", "bought_per_row", "accuracy", "loss_per_row", "balanced_accuracy")
+        lines = []
+        for line, settings in self.lines.items():
+            found = zip(settings, *(self.values(metric, line) for metric in metrics), strict=True)
+            for value, cost, bought, right, loss, balanced in found:
+                paid, paid_error = mean_and_error(cost)
+                figures = compared(right, first)
+                lines.append(
+                    {
+                        "line": line,
+                        "value": value,
+                        "cost": paid,
+                        "cost_error": paid_error,
+                        "bought": float(bought.mean()),
+                        "accuracy": figures.pop("mean"),
+                        "error": figures.pop("error"),
+                        "loss": float(loss.mean()),
+                        **figures,
+                        "balanced_accuracy": float(balanced.mean()),
+                    }
+                )
+        return lines
+
+    @property
+    def majority(self) -> float:
+        """Mean accuracy of always answering the most frequent label so far, which costs nothing."""
+        return float(np.mean([run.majority_accuracy for run in self.runs.values()]))
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return `points` as a data frame.
+
+        Parameters
+        ----------
+        backend
+            "pandas", "polars" or "pyarrow".
+        """
+        columns = columns_of(self.points())
+        # Values may be of several kinds, which a column may not.
+        columns["value"] = [None if value is None else show_value(value) for value in columns["value"]]
+        return make_frame(columns, backend)
+
+    def table(self) -> str:
+        """Return cost and accuracy of everything as plain text."""
+        first = self.first
+        head = (
+            f"{first.learner_name} on {first.stream}: {plural(first.rows, 'row')}, "
+            f"{plural(len(self.seeds), 'seed')}; all {plural(len(first.features), 'feature')} of a row cost "
+            f"{show_price(self.full_price)}; majority so far {show(self.majority)}, for nothing"
+        )
+        losses = ["loss per row"] if first.loss else []
+        versus = [f"to {self.rivals[0]}", "± s.e."] if self.rivals else []
+        rare = ["balanced"] if first.imbalanced else []
+        columns = ["cost per row", "± s.e.", "of all", "features", *rare, "accuracy", "± s.e.", *losses, *versus]
+        lines: list[list[str]] = []
+        last = None
+        for point in self.points():
+            kind = "rivals" if point["line"] in self.rivals else point["line"]
+            if kind != last:
+                lines += [[""]] if lines else []
+                lines.append([kind, *columns])
+                last = kind
+            lines.append(self._table_line(point, bool(losses), bool(rare)))
+        return f"{head}\n\n{align(lines)}"
+
+    def _table_line(self, point: Mapping[str, Any], with_loss: bool, is_rare: bool) -> list[str]:
+        is_rival = point["line"] in self.rivals
+        name = point["line"] if is_rival else show_value(point["value"])
+        share = point["cost"] / self.full_price if self.full_price else None
+        cells = [f"  {name}", show_price(point["cost"]), show(point["cost_error"], 3), show_percent(share)]
+        cells += [show(point["bought"], 2), *([show(point["balanced_accuracy"])] if is_rare else [])]
+        cells += [show(point["accuracy"]), show(point["error"])]
+        cells += [show_price(point["loss"])] if with_loss else []
+        if self.rivals and point["line"] != self.rivals[0]:
+            cells += [f"{point['difference']:+.4f}", show(point["difference_error"])]
+        return cells
+
+    @property
+    def first(self) -> Run:
+        """The first run of the learner that buys."""
+        name, values = next(iter(self.vary.items()))
+        return self.runs[name, values[0], self.seeds[0]]
+
+    def _draw(self) -> Chart:
+        """Draw accuracy against cost per row, a line per parameter and way to choose features, a mark per rival."""
+        from quercus.evaluation.frontier_charts import draw_spending
+
+        return draw_spending(self)
+
+    def __repr__(self) -> str:
+        count = sum(map(len, self.vary.values()))
+        return f"FeatureFrontier({', '.join(self.vary)}; {count} settings, {len(self.seeds)} seeds)"
 
 
 def _with_setting(learner: Any, setting: dict[str, Any], seed: int) -> Any:
@@ -192,3 +374,8 @@ def _check_names(lines: Mapping[str, Any], rivals: Mapping[str, Any], fixed: Map
     taken = [name for name in rivals if name in fixed]
     if taken:
         raise ValueError(f"{taken[0]!r} is what the best features are called; give the rival another name.")
+
+
+def show_value(value: Any) -> str:
+    """Write the value of a parameter."""
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.evaluation.errors import Interrupted
+from quercus.evaluation.frames import columns_of, make_frame
 from quercus.evaluation.prequential import evaluate
 from quercus.evaluation.run import PathLike, Run
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from quercus.streams import Stream
 
 Study = TypeVar("Study")
-Runs = Mapping[Any, Run]
 
 
 class Trial(NamedTuple):
@@ -37,21 +37,28 @@ class Trial(NamedTuple):
 
 
 class DrawnStudy:
-    """What came of a study that is shown as a table and drawn as a chart.
-
-    Examples
-    --------
-    >>> from quercus.evaluation import FeatureFrontier, Frontier
-    >>> issubclass(Frontier, DrawnStudy), issubclass(FeatureFrontier, DrawnStudy)
-    (True, True)
-    """
+    """What came of a study that is shown as a table and drawn as a chart."""
 
     def table(self) -> str:
         """Return it as plain text."""
         raise NotImplementedError
 
+    def points(self) -> list[dict[str, Any]]:
+        """Return its figures, a line for each point."""
+        raise NotImplementedError
+
     def _draw(self) -> Chart:
         raise NotImplementedError
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return `points` as a data frame.
+
+        Parameters
+        ----------
+        backend
+            "pandas", "polars" or "pyarrow".
+        """
+        return make_frame(columns_of(self.points()), backend)
 
     def plot(self, path: PathLike | None = None) -> Chart:
         """Draw accuracy against what it cost.
@@ -88,7 +95,7 @@ def run_trials(
     stream: Stream,
     trials: Mapping[tuple[Any, ...], Trial],
     seeds: Iterable[int],
-    collect: Callable[[Runs, tuple[int, ...]], Study],
+    collect: Callable[[tuple[int, ...], Mapping[Any, Run]], Study],
     shuffle: bool,
     delay: Any = 0,
     **options: Any,
@@ -109,27 +116,22 @@ def run_trials(
                 runs[*key, seed] = dataclasses.replace(run, learner=None, ledger=None)
             done.append(seed)
     except Interrupted as stop:
-        stop.repeats = stop.frontier = collect(runs, tuple(done)) if done else None
+        stop.repeats = stop.frontier = collect(tuple(done), runs) if done else None
         raise
-    return collect(runs, tuple(done))
+    return collect(tuple(done), runs)
 
 
 def by_name(things: Any, what: str = "learner to repeat") -> dict[str, Any]:
     """Return learners or policies by name, be they in a dict, in a list or single."""
-    if isinstance(things, Mapping):
-        named = {str(name): thing for name, thing in things.items()}
-    else:
-        named = {}
-        for thing in things if isinstance(things, list | tuple) else [things]:
-            name = base = type(thing).__name__
-            count = 1
-            while name in named:
-                count += 1
-                name = f"{base} {count}"
-            named[name] = thing
-    if not named:
+    if not isinstance(things, Mapping):
+        listed = things if isinstance(things, list | tuple) else [things]
+        kinds = [type(thing).__name__ for thing in listed]
+        counts = [kinds[: place + 1].count(kind) for place, kind in enumerate(kinds)]
+        names = [kind if count == 1 else f"{kind} {count}" for kind, count in zip(kinds, counts, strict=True)]
+        things = dict(zip(names, listed, strict=True))
+    if not things:
         raise ValueError(f"there is no {what}; give at least one.")
-    return named
+    return {str(name): thing for name, thing in things.items()}
 
 
 def check_seeds(seeds: Iterable[int]) -> list[int]:
@@ -143,9 +145,8 @@ def check_seeds(seeds: Iterable[int]) -> list[int]:
 
 def stream_for(stream: Stream, seed: int, shuffle: bool) -> Stream:
     """Return other rows of a generator, or the same rows in another order if told so."""
-    with_seed = getattr(stream, "with_seed", None)
-    if with_seed is not None:
-        other: Stream = with_seed(seed)
+    if hasattr(stream, "with_seed"):
+        other: Stream = stream.with_seed(seed)
         return other
     return stream.shuffled(seed) if shuffle else stream
 

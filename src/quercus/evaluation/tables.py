@@ -7,24 +7,27 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from quercus.evaluation.bought import cost_rows, cost_words, feature_rows
 from quercus.evaluation.metrics import ratio
-from quercus.evaluation.words import align, show, show_amount, show_bounds, show_bytes, show_percent, show_seconds
+from quercus.evaluation.words import (
+    align,
+    show,
+    show_amount,
+    show_bounds,
+    show_bytes,
+    show_percent,
+    show_price,
+    show_seconds,
+)
 from quercus.explain.words import plural
 
 if TYPE_CHECKING:
     from quercus.evaluation.run import Run
 
+_MOST_FEATURES = 10
+
 
 def sentence(run: Run) -> str:
-    """Return a run in a line.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> print(sentence(qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree())))
-    ConfidenceTree on noise: ... of 500 rows right (majority ..., previous label ...), ...
-    """
+    """Return a run in a line."""
     parts = [
         f"{show_percent(run.accuracy)} of {plural(run.rows, 'row')} right "
         f"(majority {show_percent(run.majority_accuracy)}, previous label {show_percent(run.previous_accuracy)})"
@@ -46,17 +49,7 @@ def sentence(run: Run) -> str:
 
 
 def headline_words(run: Run) -> str:
-    """Return what is to be said of a run with imbalanced classes before its accuracy; nothing of any other.
-
-    Examples
-    --------
-    >>> import numpy as np, quercus as qc
-    >>> X = np.random.default_rng(0).normal(size=(2000, 2))
-    >>> headline_words(qc.evaluate((X, X[:, 0] > 1.8), qc.ConfidenceTree()))
-    'balanced accuracy 94.3%, AUC 0.981 (True is 3.4% of rows)'
-    >>> headline_words(qc.evaluate((X, X[:, 0] > 0), qc.ConfidenceTree()))
-    ''
-    """
+    """Return what is to be said of a run with imbalanced classes before its accuracy; nothing of any other."""
     if not run.imbalanced:
         return ""
     area = "" if math.isnan(run.auc) else f", AUC {show(run.auc, 3)}"
@@ -106,16 +99,38 @@ def figure_rows(run: Run) -> list[tuple[str, ...]]:
     return rows
 
 
-def probability_rows(run: Run) -> list[tuple[str, ...]]:
-    """Return what probabilities are worth, and money altogether; nothing without probabilities and prices.
+def cost_words(run: Run) -> str:
+    """Say in a few words what a row cost; nothing if the run bought no features."""
+    if run.cost is None:
+        return ""
+    return f"features for {show_price(run.cost_per_row)} a row (all {len(run.bought)}: {show_price(run.full_price)})"
 
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> rows = probability_rows(qc.evaluate(qc.streams.SEA(rows=500), qc.ConfidenceTree()))
-    >>> [row[0] for row in rows]
-    ['AUC, mean over classes', 'expected calibration error', 'lift of ... in the top 10.0% of rows']
-    """
+
+def cost_rows(run: Run) -> list[tuple[str, ...]]:
+    """Return name and value of what features cost, to stand beside the accuracy; nothing if none were bought."""
+    if run.cost is None or run.full_price is None:
+        return []
+    share = show_percent(ratio(run.cost_per_row, run.full_price))
+    rows: list[tuple[str, ...]] = [
+        ("cost per row", show_price(run.cost_per_row), f"{share} of {show_price(run.full_price)}"),
+        ("  features per row", show(run.bought_per_row, 2), f"of {len(run.bought)}"),
+        ("  altogether", show_amount(run.cost)),
+    ]
+    if run.loss:
+        rows.append(("  with the loss of a row", show_price(run.cost_per_row + run.loss_per_row)))
+    return rows
+
+
+def feature_rows(run: Run) -> list[tuple[str, str]]:
+    """Return the features that were bought most often, with the share of rows."""
+    order = sorted(run.bought.items(), key=lambda part: -part[1])
+    rows = [(name, show_percent(share)) for name, share in order[:_MOST_FEATURES]]
+    rest = [share for _, share in order[_MOST_FEATURES:]]
+    return [*rows, (f"{len(rest)} others, at most", show_percent(max(rest)))] if rest else rows
+
+
+def probability_rows(run: Run) -> list[tuple[str, ...]]:
+    """Return what probabilities are worth, and money altogether; nothing without probabilities and prices."""
     rows: list[tuple[str, ...]] = []
     if not math.isnan(run.ece):
         top = f"lift of {run.smallest_class!r} in the top {show_percent(run.lift_share)} of rows"
@@ -130,15 +145,7 @@ def probability_rows(run: Run) -> list[tuple[str, ...]]:
 
 
 def label_rows(run: Run) -> list[tuple[str, ...]]:
-    """Return what labels cost and what they alone tell about all rows; nothing if none were asked for.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> run = qc.evaluate(qc.streams.Noise(rows=500), qc.ConfidenceTree(), ask=qc.ask.Random(0.1))
-    >>> [row[0] for row in label_rows(run)][:3]
-    ['policy', 'budget', 'labels paid for']
-    """
+    """Return what labels cost and what they alone tell about all rows; nothing if none were asked for."""
     fair = run.fair
     if fair is None or run.asked is None:
         return []
@@ -174,20 +181,7 @@ def baselines(run: Run) -> list[tuple[str, float]]:
 
 
 def or_plain(draw: Callable[[], str], text: str) -> str:
-    """Return what is drawn or, where the libraries for it are not installed, a text that says so, both as HTML.
-
-    Parameters
-    ----------
-    draw
-        Returns HTML.
-    text
-        Shown instead.
-
-    Examples
-    --------
-    >>> or_plain(lambda: "<svg/>", "a table")
-    '<svg/>'
-    """
+    """Return what is drawn or, where the libraries for it are not installed, a text that says so, both as HTML."""
     try:
         return draw()
     except ModuleNotFoundError as error:

@@ -13,24 +13,12 @@ NOTHING = "–"
 
 
 def show(value: float | None, digits: int = 4) -> str:
-    """Write a figure with a fixed number of digits; what is not known is a dash.
-
-    Examples
-    --------
-    >>> show(0.81234), show(float("nan")), show(None)
-    ('0.8123', '–', '–')
-    """
+    """Write a figure with a fixed number of digits; what is not known is a dash."""
     return NOTHING if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
 def show_percent(value: float | None) -> str:
-    """Write a share in percent, but 100% only if it is all of it.
-
-    Examples
-    --------
-    >>> show_percent(0.8123), show_percent(0.99996), show_percent(1.0), show_percent(None)
-    ('81.2%', '>99.9%', '100%', '–')
-    """
+    """Write a share in percent, but 100% only if it is all of it."""
     if value is None or math.isnan(value):
         return NOTHING
     if value in (0.0, 1.0):
@@ -41,39 +29,29 @@ def show_percent(value: float | None) -> str:
 
 
 def show_bounds(figure: Estimate, digits: int | None = None) -> str:
-    """Write the bounds of a figure, in percent unless digits are given.
-
-    Examples
-    --------
-    >>> from quercus.ledger.accuracy import FairAccuracy
-    >>> show_bounds(FairAccuracy(0.1).accuracy()), show_bounds(FairAccuracy(0.1).accuracy(), 2)
-    ('0% to 100%', '0.00 to 1.00')
-    """
+    """Write the bounds of a figure, in percent unless digits are given."""
     low, high = (show_percent(b) if digits is None else show(b, digits) for b in (figure.low, figure.high))
     return f"{low} to {high}"
 
 
 def show_amount(value: float | None) -> str:
-    """Write an amount of money or a count.
-
-    Examples
-    --------
-    >>> show_amount(12345.0), show_amount(12.5), show_amount(None)
-    ('12,345', '12.50', '–')
-    """
+    """Write an amount of money or a count."""
     if value is None or math.isnan(value):
         return NOTHING
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1e6 else f"{value:,.2f}"
 
 
-def show_bytes(value: float | None) -> str:
-    """Write an amount of memory.
+def show_price(value: float | None) -> str:
+    """Write a mean of prices, small or large."""
+    if value is None or value != value or float(value).is_integer():
+        return show_amount(value)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
 
-    Examples
-    --------
-    >>> show_bytes(800), show_bytes(1_234_567), show_bytes(None)
-    ('800 B', '1.2 MB', '–')
-    """
+
+def show_bytes(value: float | None) -> str:
+    """Write an amount of memory."""
     if value is None:
         return NOTHING
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
@@ -83,40 +61,21 @@ def show_bytes(value: float | None) -> str:
 
 
 def show_seconds(value: float) -> str:
-    """Write a duration.
-
-    Examples
-    --------
-    >>> show_seconds(0.01234), show_seconds(12.34), show_seconds(200)
-    ('0.012 s', '12.3 s', '3 min 20 s')
-    """
+    """Write a duration."""
     if value >= 100:
         return f"{int(value) // 60} min {int(value) % 60} s"
     return f"{value:.1f} s" if value >= 10 else f"{value:.3f} s"
 
 
 def show_points(difference: float) -> str:
-    """Write the difference of two accuracies in percentage points.
-
-    Examples
-    --------
-    >>> show_points(0.0412), show_points(-0.2), show_points(0.0)
-    ('4.1 points above', '20.0 points below', 'the same as')
-    """
+    """Write the difference of two accuracies in percentage points."""
     if round(difference, 4) == 0:
         return "the same as"
     return f"{abs(difference) * 100:.1f} points {'above' if difference > 0 else 'below'}"
 
 
 def align(rows: Sequence[Sequence[str]]) -> str:
-    """Write rows as columns, the first to the left and the others to the right.
-
-    Examples
-    --------
-    >>> print(align([("accuracy", "0.8"), ("log-loss", "12.5")]))
-    accuracy   0.8
-    log-loss  12.5
-    """
+    """Write rows as columns, the first to the left and the others to the right."""
     count = max(len(row) for row in rows)
     full = [[*row, *[""] * (count - len(row))] for row in rows]
     widths = [max(len(row[i]) for row in full) for i in range(count)]

@@ -26,11 +26,6 @@ class Box:
         Colour of its answer; None if it is no leaf.
     dashed
         Whether more is below that is not shown.
-
-    Examples
-    --------
-    >>> Box(1, 0, 1, ("'yes'",), "age <= 41", 0.4, "#0072B2").branch
-    'age <= 41'
     """
 
     id: int
@@ -61,11 +56,6 @@ class Face:
         All that there is to tell, for those who point at it.
     missing
         Whether examples with a missing value come here from the node above.
-
-    Examples
-    --------
-    >>> Face(id=0, parent=-1, depth=0, head="mri", left="9 labels", title="").share
-    1.0
     """
 
     id: int
@@ -101,41 +91,14 @@ class Placed(Protocol):
 
 
 def last_children(nodes: Sequence[Placed]) -> set[int]:
-    """Return the ids of the nodes after which their parent has no further child.
-
-    Parameters
-    ----------
-    nodes
-        In preorder.
-
-    Examples
-    --------
-    >>> sorted(last_children([Box(0, -1, 0, ()), Box(1, 0, 1, ()), Box(2, 0, 1, ()), Box(3, 2, 2, ())]))
-    [0, 2, 3]
-    """
+    """Return the ids of the nodes after which their parent has no further child."""
     return set({node.parent: node.id for node in nodes}.values())
 
 
 def choose_opened(
     nodes: Sequence[Placed], weights: Sequence[float], max_depth: int | None, max_nodes: int | None
 ) -> set[int]:
-    """Choose the inner nodes whose children are shown, those with the largest weight first.
-
-    Parameters
-    ----------
-    nodes
-        All of them, in preorder.
-    weights
-        How many examples come to each.
-    max_depth, max_nodes
-        Deepest node, and most nodes, to show; None for no limit.
-
-    Examples
-    --------
-    >>> nodes = [Box(0, -1, 0, ()), Box(1, 0, 1, ()), Box(2, 1, 2, ()), Box(3, 1, 2, ()), Box(4, 0, 1, ())]
-    >>> choose_opened(nodes, [9.0, 5.0, 3.0, 2.0, 4.0], None, 4), choose_opened(nodes, [9.0] * 5, None, None)
-    ({0}, {0, 1})
-    """
+    """Choose the inner nodes whose children are shown, those with the largest weight first."""
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth is {max_depth}; give 0 or more, or None for the whole tree.")
     if max_nodes is not None and max_nodes < 1:

@@ -16,31 +16,13 @@ _PRETTY = {"<=": "≤", ">": ">", "==": "=", "!=": "≠", "in": "in", "not in": 
 
 
 def summary(view: TreeView) -> str:
-    """Say in a line what the tree is.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf
-    >>> leaf = Node(0, -1, None, 0, None, True, (3.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
-    >>> summary(TreeView("HoeffdingTree", ("a",), (), (leaf,), 3))
-    'HoeffdingTree: 1 leaf, depth 0, 3 rows learned'
-    """
+    """Say in a line what the tree is."""
     size = f"{plural(view.n_leaves, 'leaf')}, depth {view.depth}"
     return f"{show_name(view.learner)}: {size}, {plural(view.rows, 'row')} learned"
 
 
 def brief(test: Test, passed: bool, columns: int, pretty: bool = False) -> str:
-    """Write a test in at most this many columns; the comparison always stays.
-
-    Examples
-    --------
-    >>> brief(Test("number_of_previous_contacts", "<=", 3.5), False, 20)
-    'number_…ntacts > 3.5'
-    >>> brief(Test("job", "==", "clerk"), True, 20, pretty=True)
-    "job = 'clerk'"
-    >>> brief(Test("job", "in", ("clerk", "nurse", "cook")), True, 32)
-    "job in {'clerk', ... 2 more}"
-    """
+    """Write a test in at most this many columns; the comparison always stays."""
     name, sign, value = show_name(test.feature), test.sign(passed), test.shown(passed)
     sign = _PRETTY[sign] if pretty else sign
     space = columns - width(sign) - 2
@@ -52,18 +34,7 @@ def brief(test: Test, passed: bool, columns: int, pretty: bool = False) -> str:
 
 
 def shares(view: TreeView, node: Node, columns: int, most: int = 5) -> str:
-    """List the classes of a node, the largest first, with counts and shares; only shares where room is short.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf
-    >>> leaf = Node(0, -1, None, 0, None, True, (3.0, 9.0), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
-    >>> view = TreeView("HoeffdingTree", ("b", "a"), (), (leaf,), 3)
-    >>> shares(view, leaf, 60)
-    "'a' 9 (75%), 'b' 3 (25%)"
-    >>> shares(view, leaf, 20)
-    "'a' 75%, 'b' 25%"
-    """
+    """List the classes of a node, the largest first, with counts and shares; only shares where room is short."""
     order = ranked(view.classes, node.counts)
     total = node.total
     names = [shorten(show_value(label), 20) for label, _ in order[:most]]
@@ -85,14 +56,7 @@ def _fitting(parts: list[str], number: int, columns: int) -> tuple[int, str]:
 
 
 def state(node: Node) -> str:
-    """Say how sure a leaf is, or how many leaves a node hides.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf
-    >>> state(Node(0, -1, None, 0, None, True, (1.0,), "a", 0.0, Leaf("majority", False, (0.0, 1.0), False, 1.0)))
-    'not yet certain, stopped growing'
-    """
+    """Say how sure a leaf is, or how many leaves a node hides."""
     if node.leaf is None:
         return f"hides {plural(node.hidden_leaves, 'leaf')}" if node.hidden_leaves else ""
     if node.prediction is None:
@@ -102,15 +66,7 @@ def state(node: Node) -> str:
 
 
 def box(view: TreeView, node: Node, columns: int) -> list[str]:
-    """Say the most important things about a node, in a few short lines.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf
-    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
-    >>> box(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9), leaf, 40)
-    ["'a'", "9 labels: 'a' 9 (100%)", 'not yet certain']
-    """
+    """Say the most important things about a node, in a few short lines."""
     counted = shares(view, node, columns, most=3)
     lines = [plural(node.total, "label") + (f": {counted}" if counted else "")]
     if node.is_leaf:
@@ -121,24 +77,7 @@ def box(view: TreeView, node: Node, columns: int) -> list[str]:
 
 
 def boxes(view: TreeView, columns: int, missing: str) -> list[Box]:
-    """Return all nodes of a view as graph languages draw them.
-
-    Parameters
-    ----------
-    view
-        A tree.
-    columns
-        Longest line in a box.
-    missing
-        What is added to the branch that examples with a missing value take.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf
-    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
-    >>> boxes(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9), 40, " ?")[0].hue
-    '#0072B2'
-    """
+    """Return all nodes of a view as graph languages draw them."""
     fill = dict(zip(view.classes, colours(view), strict=True))
     whole = view.root.total
     found = []
@@ -155,29 +94,12 @@ def boxes(view: TreeView, columns: int, missing: str) -> list[Box]:
 
 
 def node_name(node_id: int) -> str:
-    """Return a name for a node that graph languages take as it is.
-
-    Examples
-    --------
-    >>> node_name(7)
-    'n7'
-    """
+    """Return a name for a node that graph languages take as it is."""
     return f"n{node_id}".replace("-", "_")
 
 
 def details(view: TreeView, node: Node) -> list[str]:
-    """Say everything about a node, in a few lines of any length.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf
-    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
-    >>> for line in details(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9), leaf):
-    ...     print(line)
-    answers 'a', by majority
-    9 labels: 'a' 9 (100%)
-    true share of 'a' between 40% and 100%: not yet certain
-    """
+    """Say everything about a node, in a few lines of any length."""
     counted = shares(view, node, 400, most=12)
     lines = [plural(node.total, "label") + (f": {counted}" if counted else "")]
     if node.leaf is None:
@@ -196,31 +118,12 @@ def details(view: TreeView, node: Node) -> list[str]:
 
 
 def colours(view: TreeView) -> list[str]:
-    """Give the largest classes a colour each and all others grey, in the order of the classes.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf
-    >>> leaf = Node(0, -1, None, 0, None, True, (3.0, 9.0), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
-    >>> colours(TreeView("HoeffdingTree", ("b", "a"), (), (leaf,), 3))
-    ['#0072B2', '#E69F00']
-    """
+    """Give the largest classes a colour each and all others grey, in the order of the classes."""
     return pick_colours(view.root.counts)
 
 
 def pick_colours(weights: Sequence[float]) -> list[str]:
-    """Give the classes of largest weight a colour each and all others grey.
-
-    Parameters
-    ----------
-    weights
-        How much there is of each class.
-
-    Examples
-    --------
-    >>> pick_colours([3.0, 9.0])
-    ['#0072B2', '#E69F00']
-    """
+    """Give the classes of largest weight a colour each and all others grey."""
     if len(weights) <= len(PALETTE):
         return list(PALETTE[: len(weights)])
     largest = sorted(range(len(weights)), key=lambda place: -weights[place])[: len(PALETTE)]
@@ -229,20 +132,7 @@ def pick_colours(weights: Sequence[float]) -> list[str]:
 
 
 def footnotes(view: TreeView) -> list[str]:
-    """Say why the counts of a tree may be fewer than the rows that it learned, and what counts beside it.
-
-    Parameters
-    ----------
-    view
-        A tree.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf, Node, TreeView
-    >>> leaf = Node(0, -1, None, 0, None, True, (3.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 3.0))
-    >>> footnotes(TreeView("ConfidenceTree", ("a",), ("x",), (leaf,), rows=3))
-    []
-    """
+    """Say why the counts of a tree may be fewer than the rows that it learned, and what counts beside it."""
     lines = [view.beside] if view.beside else []
     if view.root.total < view.rows - 0.5:
         counted = f"{show_count(view.root.total)} of {view.rows:,} labels"

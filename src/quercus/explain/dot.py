@@ -39,27 +39,7 @@ def to_dot(view: TreeView, max_depth: int | None = None, max_nodes: int | None =
 
 
 def write_dot(title: str, nodes: Sequence[Box]) -> str:
-    r"""Write the boxes of a tree of any kind for Graphviz.
-
-    Parameters
-    ----------
-    title
-        What stands above.
-    nodes
-        In preorder.
-
-    Examples
-    --------
-    >>> print(write_dot("two", [Box(0, -1, 0, ("mri?",)), Box(1, 0, 1, ("'ill'",), "mri > 3", 0.5, "#0072B2")]))
-    digraph tree {
-      label="two"; labelloc=t; fontname="Helvetica,Arial,sans-serif";
-      node [shape=box, style="rounded,filled", fillcolor="#FFFFFF", fontname="Helvetica,Arial,sans-serif", fontsize=11];
-      edge [fontname="Helvetica,Arial,sans-serif", fontsize=10, arrowhead=none, color="#888888"];
-      n0 [label="mri?"];
-      n1 [label="'ill'", fillcolor="#0072B240"];
-      n0 -> n1 [label="  mri > 3", penwidth=4.30];
-    }
-    """
+    r"""Write the boxes of a tree of any kind for Graphviz."""
     font = 'fontname="Helvetica,Arial,sans-serif"'
     lines = [
         "digraph tree {",

@@ -9,17 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from quercus.explain.nodes import Node, Test
-from quercus.explain.words import (
-    Label,
-    native,
-    others,
-    ranked,
-    show_count,
-    show_name,
-    show_set,
-    show_share,
-    show_value,
-)
+from quercus.explain.words import Label, native, others, ranked, show_count, show_name, show_set, show_share, show_value
 
 _SHOWN = 5
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quercus.explain.boxes import Placed
-from quercus.explain.view import TreeView
 
 
 @dataclass(slots=True)
@@ -21,39 +20,8 @@ class _Outline:
     shift: float = 0.0
 
 
-def places(view: TreeView) -> list[float]:
-    """Return the place of each node across the tree, in the order of ``view.nodes``.
-
-    Neighbours at the same depth are at least 1 apart, the smallest place is 0.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf, Node, Test, TreeView
-    >>> leaf = Leaf("majority", True, (0.2, 0.9), False, 10.0)
-    >>> places(TreeView("ConfidenceTree", ("no",), ("age",), (
-    ...     Node(0, -1, None, 0, Test("age", "<=", 41.0), True, (2.0,), "no", 0.1, None),
-    ...     Node(1, 0, "left", 1, None, True, (1.0,), "no", 0.0, leaf),
-    ...     Node(2, 0, "right", 1, None, True, (1.0,), "no", 0.0, leaf),
-    ... ), rows=2))
-    [0.5, 0.0, 1.0]
-    """
-    return spread(view.nodes)
-
-
 def spread(nodes: Sequence[Placed]) -> list[float]:
-    """Return the place of each node across a tree of any kind, in their order.
-
-    Parameters
-    ----------
-    nodes
-        In preorder.
-
-    Examples
-    --------
-    >>> from quercus.explain.boxes import Box
-    >>> spread([Box(0, -1, 0, ()), Box(1, 0, 1, ()), Box(2, 0, 1, ()), Box(3, 0, 1, ())])
-    [1.0, 0.0, 1.0, 2.0]
-    """
+    """Return the place of each node across a tree of any kind, in preorder; at the same depth at least 1 apart."""
     children: dict[int, list[int]] = {}
     for node in nodes:
         children.setdefault(node.parent, []).append(node.id)

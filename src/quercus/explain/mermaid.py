@@ -39,22 +39,7 @@ def to_mermaid(view: TreeView, max_depth: int | None = None, max_nodes: int | No
 
 
 def write_mermaid(nodes: Sequence[Box]) -> str:
-    """Write the boxes of a tree of any kind as a Mermaid flowchart.
-
-    Parameters
-    ----------
-    nodes
-        In preorder.
-
-    Examples
-    --------
-    >>> print(write_mermaid([Box(0, -1, 0, ("mri",)), Box(1, 0, 1, ("'ill'",), "above 3", 0.5, "#0072B2")]))
-    flowchart TD
-      n0["mri"]
-      n1(["'ill'"])
-      n0 -->|"above 3"| n1
-      style n1 fill:#0072B233,stroke:#0072B2
-    """
+    """Write the boxes of a tree of any kind as a Mermaid flowchart."""
     lines = ["flowchart TD"]
     for node in nodes:
         text = "<br/>".join(_escape(line) for line in node.lines)

@@ -57,26 +57,7 @@ def write_html(
     *,
     page: bool = False,
 ) -> str:
-    """Put a drawn tree of any kind, its title and its legend into HTML.
-
-    Parameters
-    ----------
-    title
-        What stands above.
-    colours
-        Colours and the names that they stand for.
-    footnotes
-        What is to be said besides, as HTML.
-    drawn
-        The parts of the picture, its width and its height.
-    page
-        Return a whole page.
-
-    Examples
-    --------
-    >>> write_html("nothing", [], [], ("", 10, 20))[-19:]
-    '></svg></div></div>'
-    """
+    """Put a drawn tree of any kind, its title and its legend into HTML."""
     swatches = "".join(
         f'<span style="{_LEGEND}"><span style="width:12px;height:12px;flex:none;border-radius:3px;background:{hue}">'
         f"</span>{escape(name)}</span>"

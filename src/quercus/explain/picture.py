@@ -21,13 +21,7 @@ SQUEEZE = 0.86  # width of letters that are not bold, and of bold ones in most f
 
 
 def frame(body: str, wide: float, high: float, label: str, more: str = "") -> str:
-    """Put drawn parts into an SVG of this size.
-
-    Examples
-    --------
-    >>> frame("", 10, 20, "nothing")[-28:]
-    'aria-label="nothing" ></svg>'
-    """
+    """Put drawn parts into an SVG of this size."""
     size = f'width="{wide:.10g}" height="{high:.10g}" viewBox="0 0 {wide:.10g} {high:.10g}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
@@ -36,20 +30,7 @@ def frame(body: str, wide: float, high: float, label: str, more: str = "") -> st
 
 
 def draw(nodes: Sequence[Face], gap: float = 50) -> tuple[str, float, float]:
-    """Draw all nodes and lines of a tree of any kind; return them with the width and height that they take.
-
-    Parameters
-    ----------
-    nodes
-        In preorder.
-    gap
-        Room between a box and those that follow, for lines and their words.
-
-    Examples
-    --------
-    >>> draw([Face(id=0, parent=-1, depth=0, head="mri", left="9 labels", title="")])[1:]
-    (164, 64.0)
-    """
+    """Draw all nodes and lines of a tree of any kind; return them with the width and height that they take."""
     across = spread(nodes)
     column, top = _BOX + gap, nodes[0].depth
     spot: dict[int, tuple[float, float]] = {
@@ -66,32 +47,12 @@ def draw(nodes: Sequence[Face], gap: float = 50) -> tuple[str, float, float]:
 
 
 def head_space(corner: str) -> float:
-    """Return the space for what stands at the top of a box, beside what stands in its corner.
-
-    Examples
-    --------
-    >>> head_space("97%"), head_space("")
-    (106, 140)
-    """
+    """Return the space for what stands at the top of a box, beside what stands in its corner."""
     return _BOX - 2 * _INSIDE - (10 + 8 * len(corner) if corner else 0)
 
 
 def fit_head(write: Callable[[int], str], space: float) -> str:
-    """Return the longest form of what stands at the top of a box that fits.
-
-    Parameters
-    ----------
-    write
-        Gives the form of so many columns.
-    space
-        From `head_space`.
-
-    Examples
-    --------
-    >>> from quercus.explain.words import shorten
-    >>> fit_head(lambda columns: shorten("number of previous contacts", columns), 140)
-    'number of … contacts'
-    """
+    """Return the longest form of what stands at the top of a box that fits."""
     columns = 40
     while columns > 6 and pixels(write(columns), 12.5) * SQUEEZE > space:
         columns -= 1
@@ -99,39 +60,21 @@ def fit_head(write: Callable[[int], str], space: float) -> str:
 
 
 def make_bar(hues: Sequence[str], shares: Sequence[float]) -> tuple[tuple[str, float], ...]:
-    """Return the pieces of a bar: the classes' colours and shares, grey ones together at the end.
-
-    Examples
-    --------
-    >>> make_bar([GREY, "#0072B2", GREY], [0.25, 0.5, 0.25])
-    (('#0072B2', 0.5), ('#8C8C8C', 0.5))
-    """
+    """Return the pieces of a bar: the classes' colours and shares, grey ones together at the end."""
     pieces = [(hue, share) for hue, share in zip(hues, shares, strict=True) if hue != GREY]
     grey = sum(share for hue, share in zip(hues, shares, strict=True) if hue == GREY)
     return tuple((hue, share) for hue, share in [*pieces, (GREY, grey)] if share > 0)
 
 
 def write_line(x: float, y: float, text: str, size: float, space: float, more: str = "") -> str:
-    """Write a line, squeezed where it could be wider than the room for it.
-
-    Examples
-    --------
-    >>> write_line(0, 14, "age", 12, 100)
-    '<text x="0" y="14.0" font-size="12" >age</text>'
-    """
+    """Write a line, squeezed where it could be wider than the room for it."""
     wide = pixels(text, size) * (1.0 if "font-weight" in more else SQUEEZE)
     squeeze = f' textLength="{space:.10g}" lengthAdjust="spacingAndGlyphs"' if wide > space else ""
     return f'<text x="{x:.10g}" y="{y:.1f}" font-size="{size:.10g}"{squeeze} {more}>{escape(text)}</text>'
 
 
 def pixels(text: str, size: float) -> float:
-    """Estimate how wide a text is in one of the wider bold fonts.
-
-    Examples
-    --------
-    >>> round(pixels("age", 10), 1)
-    20.4
-    """
+    """Estimate how wide a text is in one of the wider bold fonts."""
     ems = 0.0
     for c in text:
         if c in " ijlI.,:;'|!()[]…":
@@ -144,13 +87,7 @@ def pixels(text: str, size: float) -> float:
 
 
 def missing_mark(x: float, y: float) -> str:
-    """Draw the mark of the branch that missing values take.
-
-    Examples
-    --------
-    >>> missing_mark(7, 10)[:26]
-    '<circle cx="7" cy="10" r="'
-    """
+    """Draw the mark of the branch that missing values take."""
     return (
         f'<circle cx="{x:.10g}" cy="{y:.10g}" r="6" fill="none" stroke="currentColor" stroke-opacity=".7"/>'
         f'<text x="{x:.10g}" y="{y + 3.4:.10g}" font-size="9.5" font-weight="600" text-anchor="middle">?</text>'

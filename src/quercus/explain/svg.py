@@ -59,28 +59,12 @@ def to_svg(view: TreeView, max_depth: int | None = 5, max_nodes: int | None = 31
 
 
 def drawing(view: TreeView) -> tuple[str, float, float]:
-    """Draw all nodes and lines of a view; return them with the width and height that they take.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf, Node, TreeView
-    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
-    >>> drawing(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9))[1:]
-    (164, 64.0)
-    """
+    """Draw all nodes and lines of a view; return them with the width and height that they take."""
     return draw(faces(view))
 
 
 def faces(view: TreeView) -> list[Face]:
-    """Return all nodes of a view as a picture draws them.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf, Node, TreeView
-    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
-    >>> [face.head for face in faces(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9))]
-    ["'a'"]
-    """
+    """Return all nodes of a view as a picture draws them."""
     hues = colours(view)
     fill = dict(zip(view.classes, hues, strict=True))
     whole = view.root.total
@@ -111,15 +95,7 @@ def faces(view: TreeView) -> list[Face]:
 
 
 def legend(view: TreeView) -> list[tuple[str, str]]:
-    """Return the colours and the names of the classes; those without a colour of their own come last, together.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf, Node, TreeView
-    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
-    >>> legend(TreeView("HoeffdingTree", ("a",), (), (leaf,), 9))
-    [('#0072B2', "'a'")]
-    """
+    """Return the colours and the names of the classes; those without a colour of their own come last, together."""
     hues = colours(view)
     coloured = [(hue, show_value(label)) for hue, label in zip(hues, view.classes, strict=True) if hue != GREY]
     names = distinct_names([name for _, name in coloured], 28)
@@ -129,16 +105,7 @@ def legend(view: TreeView) -> list[tuple[str, str]]:
 
 
 def shown_footnote(view: TreeView, shown: TreeView) -> str:
-    """Say what a pruned drawing leaves out, nothing if it leaves out nothing.
-
-    Examples
-    --------
-    >>> from quercus.explain import Leaf, Node, TreeView
-    >>> leaf = Node(0, -1, None, 0, None, True, (9.0,), "a", 0.0, Leaf("majority", True, (0.4, 1.0), False, 9.0))
-    >>> view = TreeView("HoeffdingTree", ("a",), (), (leaf,), 9)
-    >>> shown_footnote(view, view)
-    ''
-    """
+    """Say what a pruned drawing leaves out, nothing if it leaves out nothing."""
     if shown is view:
         return ""
     return f"{len(shown.nodes):,} of {plural(len(view.nodes), 'node')} shown; dashed boxes hide the rest"

@@ -85,25 +85,7 @@ def _tree_column(view: TreeView) -> list[str]:
 
 
 def tree_column(nodes: Sequence[Placed], captions: Sequence[str]) -> list[str]:
-    r"""Return, for each node of a tree of any kind, the lines that lead to it and its caption.
-
-    Parameters
-    ----------
-    nodes
-        In preorder.
-    captions
-        What to write at each of them.
-
-    Examples
-    --------
-    >>> from quercus.explain.boxes import Box
-    >>> nodes = [Box(0, -1, 0, ()), Box(1, 0, 1, ()), Box(2, 1, 2, ()), Box(3, 0, 1, ())]
-    >>> print("\n".join(tree_column(nodes, ["all", "low", "red", "high"])))
-    all
-    ├─ low
-    │  └─ red
-    └─ high
-    """
+    r"""Return, for each node of a tree of any kind, the lines that lead to it and its caption."""
     column = [captions[0]]
     last = last_children(nodes)
     below = {nodes[0].id: ""}

@@ -12,25 +12,12 @@ Label = Hashable
 
 
 def native(value: Any) -> Any:
-    """Return the plain Python value of a numpy scalar, and anything else as it is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> native(np.int64(3)), native("yes")
-    (3, 'yes')
-    """
+    """Return the plain Python value of a numpy scalar, and anything else as it is."""
     return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
 
 
 def show_number(value: float) -> str:
-    """Write a number with six significant digits, but never round its integer part.
-
-    Examples
-    --------
-    >>> show_number(41.0), show_number(1 / 3), show_number(20190101.5), show_number(2e-9)
-    ('41', '0.333333', '20190101.5', '2e-09')
-    """
+    """Write a number with six significant digits, but never round its integer part."""
     value = float(value)
     if not math.isfinite(value):
         return str(value)
@@ -40,13 +27,7 @@ def show_number(value: float) -> str:
 
 
 def show_value(value: Any) -> str:
-    """Write a feature value or a label: text in quotes, numbers shortened, None as ``missing``.
-
-    Examples
-    --------
-    >>> show_value("clerk"), show_value(29.0), show_value(True), show_value(None)
-    ("'clerk'", '29', 'True', 'missing')
-    """
+    """Write a feature value or a label: text in quotes, numbers shortened, None as ``missing``."""
     value = native(value)
     if value is None:
         return "missing"
@@ -56,26 +37,14 @@ def show_value(value: Any) -> str:
 
 
 def show_name(name: str) -> str:
-    r"""Write a name on one line: characters that do not print become escapes.
-
-    Examples
-    --------
-    >>> show_name("unit\nprice")
-    'unit\\nprice'
-    """
+    r"""Write a name on one line: characters that do not print become escapes."""
     if name.isprintable():
         return name
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
 
 
 def show_share(share: float) -> str:
-    """Write a share in percent; 0% and 100% only where they are exact.
-
-    Examples
-    --------
-    >>> show_share(0.713), show_share(0.9999), show_share(1.0), show_share(1e-6)
-    ('71%', '>99%', '100%', '<1%')
-    """
+    """Write a share in percent; 0% and 100% only where they are exact."""
     if 0 < share < 0.01:
         return "<1%"
     if 0.99 < share < 1:
@@ -84,13 +53,7 @@ def show_share(share: float) -> str:
 
 
 def show_count(count: float) -> str:
-    """Write a number of examples: whole where it is whole, thousands apart.
-
-    Examples
-    --------
-    >>> show_count(12345.0), show_count(2.5)
-    ('12,345', '2.5')
-    """
+    """Write a number of examples: whole where it is whole, thousands apart."""
     count = float(count)
     if count.is_integer() or abs(count) >= 1000:
         return f"{count:,.0f}"
@@ -98,38 +61,20 @@ def show_count(count: float) -> str:
 
 
 def plural(number: float, noun: str) -> str:
-    """Write a number of things.
-
-    Examples
-    --------
-    >>> plural(1, "label"), plural(1200, "label"), plural(2, "leaf"), plural(2, "class")
-    ('1 label', '1,200 labels', '2 leaves', '2 classes')
-    """
+    """Write a number of things."""
     many = "leaves" if noun == "leaf" else f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{show_count(number)} {noun if number == 1 else many}"
 
 
 def width(text: str) -> int:
-    """Return how many columns a text takes on a terminal: East Asian letters take two, marks on letters none.
-
-    Examples
-    --------
-    >>> width("age"), width("年齢"), width("e\u0301")
-    (3, 4, 1)
-    """
+    """Return how many columns a text takes on a terminal: East Asian letters take two, marks on letters none."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def shorten(text: str, columns: int) -> str:
-    """Cut a text in its middle so that it takes at most this many columns.
-
-    Examples
-    --------
-    >>> shorten("a very long name", 9)
-    'a ve…name'
-    """
+    """Cut a text in its middle so that it takes at most this many columns."""
     if width(text) <= columns:
         return text
     if columns < 1:
@@ -149,24 +94,7 @@ def shorten(text: str, columns: int) -> str:
 
 
 def distinct_names(things: Sequence[Any], columns: int = 26) -> list[str]:
-    """Write labels or names so short that they fit, but never so that two become alike.
-
-    Parameters
-    ----------
-    things
-        Labels or names.
-    columns
-        What they may take; two thirds more where that tells them apart, and all that they need where it does not.
-
-    Examples
-    --------
-    >>> distinct_names(["a", 1, "1"])
-    ['a', '1', "'1'"]
-    >>> distinct_names(["number of contacts", "number of visits"], 12)
-    ['number…tacts', 'number…isits']
-    >>> distinct_names(["one way to the old oak", "one way to an old oak"], 6)
-    ['one way to the old oak', 'one way to an old oak']
-    """
+    """Write labels or names so short that they fit, but never so that two become alike."""
     texts = [str(thing) for thing in things]
     # A number and the same as text: the text gets quotes.
     plain = {text for thing, text in zip(things, texts, strict=True) if not isinstance(thing, str)}
@@ -188,38 +116,18 @@ def distinct_names(things: Sequence[Any], columns: int = 26) -> list[str]:
 
 
 def pad(text: str, columns: int) -> str:
-    """Fill a text up with spaces to this many columns.
-
-    Examples
-    --------
-    >>> pad("年齢", 6)
-    '年齢  '
-    """
+    """Fill a text up with spaces to this many columns."""
     return text + " " * (columns - width(text))
 
 
 def ranked(classes: Sequence[Label], counts: Sequence[float]) -> list[tuple[Label, float]]:
-    """Return the classes that have examples, the largest first; equal ones keep their order.
-
-    Examples
-    --------
-    >>> ranked(("a", "b", "c"), (2.0, 0.0, 5.0))
-    [('c', 5.0), ('a', 2.0)]
-    """
+    """Return the classes that have examples, the largest first; equal ones keep their order."""
     present = [(label, count) for label, count in zip(classes, counts, strict=True) if count > 0]
     return sorted(present, key=lambda pair: -pair[1])
 
 
 def show_set(values: Sequence[Any], columns: int | None = None, most: int = 5) -> str:
-    """Write a set of categories: the first ones, as many as there is room for, and how many more there are.
-
-    Examples
-    --------
-    >>> show_set(["clerk", "nurse"]), show_set(range(8))
-    ("{'clerk', 'nurse'}", '{0, 1, 2, 3, 4, ... 3 more}')
-    >>> show_set(["electrician", "nurse", "cook"], 26), show_set(["electrician", "nurse", "cook"], 12)
-    ("{'elect…cian', ... 2 more}", '3 values')
-    """
+    """Write a set of categories: the first ones, as many as there is room for, and how many more there are."""
     for kept in range(min(most, len(values)), 0, -1):
         more = [f"... {len(values) - kept:,} more"] if len(values) > kept else []
         line = "{" + ", ".join([show_value(value) for value in values[:kept]] + more) + "}"
@@ -231,11 +139,5 @@ def show_set(values: Sequence[Any], columns: int | None = None, most: int = 5) -
 
 
 def others(number: int) -> str:
-    """Write how many more there are.
-
-    Examples
-    --------
-    >>> others(1), others(17)
-    ('1 other', '17 others')
-    """
+    """Write how many more there are."""
     return f"{number:,} other" + ("" if number == 1 else "s")
