@@ -92,6 +92,7 @@ class Asker(AnswerTaker):
             raise TypeError(f"policy is a {type(policy).__name__}; give one of quercus.ask, such as Uncertain(0.1).")
         if self.policy.by_posterior:
             check_posterior(learner, type(self.policy).__name__)
+        self._buys_features = isinstance(learner, BuysFeatures)
         self.state = AskState(self.policy, rows)
         self.expires = expires
         store = store if folder is None else store_of_folder(folder)
@@ -180,17 +181,18 @@ class Asker(AnswerTaker):
             When; None: now.
         """
         with self._changing():
-            if isinstance(x, CaseLike):
+            if not isinstance(x, Mapping) and isinstance(x, CaseLike):
                 return self._ask_case(x, time)
             self._refuse_rows()
             features = self._features(x)
             if key is not None and self.ledger.has_row(key, features):
                 return next((q for q in self.ledger.find(key) if q.kind == "label"), None)
-            region = self.learner_view.region(features, self.seen + 1, self.policy.by_counts, self.policy.by_posterior)
+            view, policy = self.learner_view, self.policy
+            region, proba = view.look(features, self.seen + 1, policy.by_counts, policy.by_posterior)
             decision = self._decide_one(x, region)
             if decision["asked"]:
-                answer, proba = self.learner_view.predict(features), self.learner_view.proba(features)
-                return self._keep_question(features, decision, answer, proba, time, key=key)
+                proba = view.proba(features) if proba is None else proba
+                return self._keep_question(features, decision, view.predict(features), proba, time, key=key)
             if key is not None:
                 self.ledger.note_row(features, key, state=self.state.to_bytes())
             return None
@@ -246,7 +248,7 @@ class Asker(AnswerTaker):
         return self.ledger.question(id)
 
     def _refuse_rows(self) -> None:
-        if isinstance(self.learner, BuysFeatures):
+        if self._buys_features:
             raise TypeError(
                 f"{type(self.learner).__name__} buys its features, and must not see values that nobody paid for; open "
                 "a case with open(known), buy what it asks for, and give that to ask_one()."

@@ -14,7 +14,7 @@ from quercus.interrupts import uninterrupted
 from quercus.ledger.errors import AnswerConflict, QuestionExpired
 from quercus.ledger.question import Label, Question
 from quercus.ledger.reader import LedgerReader
-from quercus.ledger.values import check_name, from_micros, read_value, to_json, to_micros
+from quercus.ledger.values import by_column, check_name, from_micros, read_value, to_json, to_micros
 from quercus.schema.refusals import short
 
 if TYPE_CHECKING:
@@ -176,12 +176,13 @@ class AnswerKeeper(LedgerReader):
                     self._refuse_other(question.id, json.loads(opinion["value"]), value)
         if not new and not opinions:
             return []
-        came = [_answer_values(id, who, now, value) for id, (_, value) in new.items()]
+        came = by_column([_answer_values(id, who, now, value) for id, (_, value) in new.items()])
+        others, orders = by_column([*opinions.values()]), range(self._answered + 1, self._answered + 1 + len(new))
 
         def take(connection: Connection) -> None:
-            self._records.insert_answers(connection, [*came, *opinions.values()])
-            for order, given in enumerate(came, self._answered + 1):
-                self._records.settle_question(connection, given, order)
+            self._records.insert_answers(connection, came)
+            self._records.insert_answers(connection, others)
+            self._records.settle_questions(connection, came, orders)
 
         labels = [value for question, value in new.values() if question.kind == "label"]
         self._write(take, state=state, labels=labels)
@@ -193,7 +194,7 @@ class AnswerKeeper(LedgerReader):
 
     def _remember(self, question: Question, **changed: Any) -> None:
         """Have a question at hand, as it is now."""
-        self._known[question.id] = replace(question, **changed)
+        self._known[question.id] = replace(question, **changed) if changed else question
         while len(self._known) > KNOWN:
             del self._known[next(iter(self._known))]
 
@@ -248,7 +249,7 @@ class AnswerKeeper(LedgerReader):
             values = _answer_values(question.id, who, to_micros(time), value) | {"corrects": wrong}
 
             def take(connection: Connection) -> None:
-                self._records.insert_answers(connection, [values])
+                self._records.insert_answers(connection, by_column([values]))
                 self._records.correct_question(connection, question.id, values["value"])
                 self._records.drop_snapshots(connection, question.answer_order or 0)
 
@@ -257,7 +258,7 @@ class AnswerKeeper(LedgerReader):
             return True
 
     def _read_answer(self, id: int, label: Any, label_type: str | None = None) -> tuple[Question, Label]:
-        question, what = self.question(id), f"the answer to question {id}"
+        question, what = self._look_up(id), f"the answer to question {id}"
         if question.kind == "label":
             return question, self._labels.check(label, what, label_type)
         value = read_value(label, str(question.question))

@@ -40,6 +40,7 @@ from quercus.ledger.place import (
     set_up,
     show_address,
 )
+from quercus.ledger.statements import Statement
 
 PathLike = str | os.PathLike[str]
 T = TypeVar("T")
@@ -48,7 +49,7 @@ T = TypeVar("T")
 _PATIENCE = 20.0
 # Any fixed number: PostgreSQL's advisory lock of a ledger, beside its schema's.
 _ADVISORY = 7_811_397
-_UPDATE_STORE = (
+_UPDATE_STORE = Statement(
     sa.update(tables.store)
     .where(tables.store.c.opening == sa.bindparam("mine"))
     .values(
@@ -219,7 +220,6 @@ class Database:
             Whether to wait until a power cut cannot undo it; a kill of the process never can.
         """
         with self.threads:
-            self.check_open()
             while True:
                 try:
                     if self._is_together:
@@ -243,7 +243,6 @@ class Database:
     def together(self) -> Iterator[None]:
         """Make one transaction of all that is written in a block."""
         with self.threads:
-            self.check_open()
             if self._is_together:
                 with self._explaining(), self._connection.begin_nested():
                     yield
@@ -263,7 +262,7 @@ class Database:
 
     def _update_store(self, state: bytes | None, label_type: str | None, count: int = 1) -> None:
         given = {"mine": self._opening, "new_state": state, "new_type": label_type, "count": count}
-        if self._connection.execute(_UPDATE_STORE, given).rowcount != 1:
+        if _UPDATE_STORE.run(self._connection, given) != 1:
             self._closed = f"the ledger {self.name} was opened for writing elsewhere; open it again."
             raise LedgerLocked(self._closed)
 
@@ -274,7 +273,7 @@ class Database:
             raw: Any = self._connection.connection.dbapi_connection
             raw.execute(f"PRAGMA synchronous={level}")
             self._durable = durable
-        self._connection.execution_options(writes=True)
+        self._connection.info["writes"] = True
         try:
             with self._connection.begin():
                 if self.is_server and not durable:
@@ -282,7 +281,7 @@ class Database:
                 yield
         finally:
             if not self._connection.invalidated:
-                self._connection.execution_options(writes=False)
+                self._connection.info["writes"] = False
 
     def _reconnect(self, error: Exception) -> bool:
         """Connect anew; return whether the last transaction had been committed all the same."""

@@ -44,8 +44,9 @@ class StateKeeper(AnswerKeeper):
         'frauds'
         """
         check_name(about, "about")
-        self._database.write(lambda connection: self._records.save_about(connection, about))
-        self._about = about
+        with self._changing():
+            self._database.write(lambda connection: self._records.save_about(connection, about))
+            self._about = about
 
     def note_row(self, features: Mapping[str, Any], key: str | int, *, state: bytes = b"") -> None:
         """Keep that a row was seen, about which nothing is asked.
@@ -70,9 +71,7 @@ class StateKeeper(AnswerKeeper):
         with self._changing(state):
             if not self.has_row(key, features):
                 values = {"id": self._rows + 1, "key": read_key(key), "features": to_json(read_features(features))}
-                self._write(
-                    lambda connection: self._records.insert_rows(connection, [values], []), state=state, durable=False
-                )
+                self._write(lambda connection: self._records.insert_row(connection, values), state=state, durable=False)
                 self._rows += 1
 
     def has_row(self, key: str | int, features: Mapping[str, Any]) -> bool:
@@ -120,12 +119,12 @@ class StateKeeper(AnswerKeeper):
             name, features = None if key is None else read_key(key), to_json(read_features(known))
             found = None if name is None else self._find_row(name, features)
             row_id = self._rows + 1 if found is None else found
-            new_rows = [{"id": row_id, "key": name, "features": features}] if found is None else []
+            new_row = {"id": row_id, "key": name, "features": features} if found is None else None
             number = int(self._database.read(self._records.count_cases)) + 1
             values: dict[str, Any] = {"id": number, "row_id": row_id, "opened_at": to_micros(None)}
             values |= {"closed": False, "state": to_json(dict(state))}
-            self._write(lambda connection: self._records.insert_case(connection, new_rows, values))
-            self._rows += len(new_rows)
+            self._write(lambda connection: self._records.insert_case(connection, new_row, values))
+            self._rows += found is None
             return number
 
     def keep_case(self, number: int, state: Mapping[str, Any] | None = None, *, closed: bool = False) -> None:
@@ -203,7 +202,7 @@ class StateKeeper(AnswerKeeper):
         True
         """
         with self._changing():
-            question = self.question(id)
+            question = self._look_up(id)
             if not isinstance(changed, bool | np.bool):
                 raise TypeError(f"changed={changed!r} is neither True nor False.")
             if question.status != "answered":

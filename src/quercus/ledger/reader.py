@@ -157,11 +157,16 @@ class LedgerReader(QuestionTable):
 
     def question(self, id: int) -> Question:
         """Return a question and all that is known of it; see `QuestionTable.question`."""
+        found = self._look_up(id)
+        # Its features can be changed by whoever gets it.
+        return replace(found, features=dict(found.features)) if found.id in self._known else found
+
+    def _look_up(self, id: int) -> Question:
+        """Return a question whose features nobody is to change."""
         checked = self._check_id(id)
         found = self._known.get(checked)
         if found is not None:
-            # Its features can be changed by whoever gets it.
-            return replace(found, features=dict(found.features))
+            return found
         self._flush()
         read: Question = self._database.read(partial(self._records.read_question, id=checked))
         return read
