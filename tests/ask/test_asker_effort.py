@@ -59,3 +59,23 @@ def test_a_learner_tells_its_probabilities_once_for_a_row():
     CountingTree.asked = 0
     assert asker.ask_one({"a": 2.0}).probability == 1.0
     assert CountingTree.asked == 1
+
+
+def test_answers_that_waited_together_take_few_statements_and_leave_the_same(tmp_path):
+    X, y = qc.streams.SEA(seed=1).take(3000)
+    left = []
+    for at_once in (True, False):
+        with qc.Asker(qc.ConfidenceTree(), qc.ask.Always(), store=tmp_path / f"{at_once}.db") as asker:
+            answers = [(question.id, int(y[question.row])) for question in asker.ask(X)]
+            statements = []
+            asker.ledger._database._connection.connection.dbapi_connection.set_trace_callback(statements.append)
+            if at_once:
+                asker.answer_many(answers)
+                assert sum(text.startswith("SELECT") for text in statements) <= 10
+                assert sum(text == "COMMIT" for text in statements) <= 6
+            else:
+                for answer in answers:
+                    asker.answer(*answer)
+            kept = [(q.answer, q.answer_order, q.changed) for q in asker.ledger.questions()]
+            left.append((kept, asker.learner.to_bytes(), asker.state.to_bytes()))
+    assert left[0] == left[1]

@@ -79,7 +79,9 @@ class AnswerTaker(AskerView):
             When they came; None: now.
         """
         with self._lock, uninterrupted():
-            given = [(self.ledger.question(id_of(question)), label) for question, label in answers]
+            pairs = [(id_of(question), label) for question, label in answers]
+            asked_now = self.ledger.look_up([id for id, _ in pairs])
+            given = [(asked, label) for asked, (_, label) in zip(asked_now, pairs, strict=True)]
             for asked, label in given:
                 self._check_label(asked, label)
             new = self.ledger.answer_many([(asked.id, label) for asked, label in given], who=who, time=time)

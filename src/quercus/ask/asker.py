@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -271,7 +271,7 @@ class Asker(AnswerTaker):
         with self._changing():
             decided = self._decide(X, self.state)
             ids = self._record(X, decided, np.flatnonzero(decided.decisions["asked"]), time)
-        return [self.ledger.question(id) for id in ids]
+        return self.ledger.look_up(ids)
 
     def ask_many(self, X: Any, k: int, *, time: datetime | None = None) -> list[Question]:
         """See a batch and ask for the labels worth most, at most k and no more than the budget allows.
@@ -301,7 +301,7 @@ class Asker(AnswerTaker):
         with self._changing():
             decided = self._score(X)
             ids = self._record(X, decided, choose(self.state, decided.decisions, k), time)
-        return [self.ledger.question(id) for id in ids]
+        return self.ledger.look_up(ids)
 
     def close(self) -> None:
         """Keep the learner in the store and close it."""
@@ -323,7 +323,7 @@ class Asker(AnswerTaker):
             scored.decisions["day"] = self.state.days(list(as_dicts(X, name_columns(X, self.learner))))
         return scored
 
-    def _record(self, X: Any, decided: Decisions, asked: NDArray[np.int64], time: datetime | None) -> Iterable[int]:
+    def _record(self, X: Any, decided: Decisions, asked: NDArray[np.int64], time: datetime | None) -> Sequence[int]:
         """Write questions about some rows of a batch that has been seen to the ledger and return their ids."""
         if len(asked) == 0:
             return []

@@ -20,9 +20,6 @@ from quercus.schema.refusals import short
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
-# Questions that are at hand.
-KNOWN = 1024
-
 
 class AnswerKeeper(LedgerReader):
     """The part of a `Ledger` that takes answers.
@@ -160,8 +157,8 @@ class AnswerKeeper(LedgerReader):
         new: dict[int, tuple[Question, Label]] = {}
         opinions: dict[int, dict[str, Any]] = {}
         label_type = None
-        for id, label in answers:
-            question, value = self._read_answer(id, label, label_type)
+        for question, (id, label) in zip(self._look_up([id for id, _ in answers]), answers, strict=True):
+            value = self._read_answer(question, label, label_type)
             label_type = type(value).__name__ if question.kind == "label" else label_type
             if question.status == "expired":
                 raise QuestionExpired(f"question {id} was given up before this answer came; ask anew to use it.")
@@ -195,7 +192,7 @@ class AnswerKeeper(LedgerReader):
     def _remember(self, question: Question, **changed: Any) -> None:
         """Have a question at hand, as it is now."""
         self._known[question.id] = replace(question, **changed) if changed else question
-        while len(self._known) > KNOWN:
+        while len(self._known) > self._room:
             del self._known[next(iter(self._known))]
 
     def _is_second(self, question: Question, value: Label, who: str | None) -> bool:
@@ -238,7 +235,8 @@ class AnswerKeeper(LedgerReader):
         """
         with self._changing():
             check_name(who, "who")
-            question, value = self._read_answer(id, label)
+            (question,) = self._look_up([id])
+            value = self._read_answer(question, label)
             if question.status != "answered":
                 raise ValueError(f"question {id} has no answer yet; answer it.")
             if to_json(question.answer) == to_json(value):
@@ -257,14 +255,14 @@ class AnswerKeeper(LedgerReader):
             self._known.pop(question.id, None)
             return True
 
-    def _read_answer(self, id: int, label: Any, label_type: str | None = None) -> tuple[Question, Label]:
-        question, what = self._look_up(id), f"the answer to question {id}"
+    def _read_answer(self, question: Question, label: Any, label_type: str | None = None) -> Label:
+        what = f"the answer to question {question.id}"
         if question.kind == "label":
-            return question, self._labels.check(label, what, label_type)
+            return self._labels.check(label, what, label_type)
         value = read_value(label, str(question.question))
         if value is None:
             raise ValueError(f"{what} is missing ({label!r}); give a value, or give the question up with expire_one().")
-        return question, value
+        return value
 
     def expire(self, before: datetime | None = None, *, refund: bool = False, state: bytes = b"") -> list[int]:
         """Give up the open questions whose time is over, and return their ids.
@@ -342,7 +340,8 @@ class AnswerKeeper(LedgerReader):
     def _give_up(self, ids: list[int], refund: bool, state: bytes) -> list[int]:
         if not isinstance(refund, bool):
             raise TypeError(f"refund={refund!r} is neither True nor False.")
-        prices, now = [Fraction(self.question(id).price) for id in ids] if refund else [], to_micros(None)
+        prices = [Fraction(question.price) for question in self._look_up(ids)] if refund else []
+        now = to_micros(None)
 
         def give_up(connection: Connection) -> None:
             for id in ids:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quercus.ledger.answering import KNOWN, AnswerKeeper
+from quercus.ledger.answering import AnswerKeeper
 from quercus.ledger.asking import read_key
 from quercus.ledger.errors import KeyConflict
 from quercus.ledger.values import check_name, read_features, to_json, to_micros
@@ -201,17 +201,17 @@ class StateKeeper(AnswerKeeper):
         >>> ledger.question(1).changed
         True
         """
+        if not isinstance(changed, bool | np.bool):
+            raise TypeError(f"changed={changed!r} is neither True nor False.")
         with self._changing():
-            question = self._look_up(id)
-            if not isinstance(changed, bool | np.bool):
-                raise TypeError(f"changed={changed!r} is neither True nor False.")
+            (question,) = self._look_up([id])
             if question.status != "answered":
                 raise ValueError(f"question {id} has no answer to learn from; note a change when it has one.")
             if question.changed != changed:
                 # Of no use after a crash: it goes with the next transaction.
                 self._noted[question.id] = bool(changed)
                 self._remember(question, changed=bool(changed))
-                if len(self._noted) == KNOWN:
+                if len(self._noted) >= self._room:
                     self._flush()
 
     def _flush(self) -> None:

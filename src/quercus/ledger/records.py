@@ -45,6 +45,9 @@ QUESTIONS = sa.select(
     _FEATURES,
 ).join(row, row.c.id == question.c.row_id)
 _ONE = QUESTIONS.where(question.c.id == sa.bindparam("which"))
+_THESE = QUESTIONS.where(question.c.id.in_(sa.bindparam("these", expanding=True)))
+# Values in one statement: databases have their limits.
+_PART = 1000
 _ANSWERS = (
     sa.select(*(question.c[name] for name in ("id", "kind", "answer", "answer_order", "explored")), _FEATURES)
     .add_columns(case.c.state)
@@ -194,9 +197,12 @@ def find_questions(connection: Connection, key: str) -> list[Question]:
     return [to_question(found) for found in connection.execute(chosen)]
 
 
-def read_question(connection: Connection, id: int) -> Question:
-    """Return a question that is there."""
-    return to_question(connection.execute(_ONE, {"which": id}).one())
+def read_these(connection: Connection, ids: Sequence[int]) -> list[Question]:
+    """Return questions that are there, in any order."""
+    if len(ids) == 1:
+        return [to_question(connection.execute(_ONE, {"which": ids[0]}).one())]
+    parts = (ids[start : start + _PART] for start in range(0, len(ids), _PART))
+    return [to_question(found) for part in parts for found in connection.execute(_THESE, {"these": part})]
 
 
 def read_questions(connection: Connection, first: int, count: int) -> list[Question]:
