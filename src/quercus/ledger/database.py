@@ -41,8 +41,8 @@ from quercus.ledger.place import (
     show_address,
 )
 from quercus.ledger.statements import Statement
+from quercus.ledger.view import PathLike, read_place
 
-PathLike = str | os.PathLike[str]
 T = TypeVar("T")
 
 # How long to wait for a server that is being restarted, in seconds.
@@ -79,8 +79,8 @@ class Database:
         Let one thread in at a time.
     name
         As messages call it.
-    path
-        Of the file; None if there is none.
+    path, address
+        Of the file, and of the server without its password; None if there is none.
 
     Examples
     --------
@@ -97,13 +97,14 @@ class Database:
         self._durable = True
         self._is_together = self._is_frozen = False
         self._identity: tuple[int, int] | None = None
-        address = os.fspath(store) if store is not None else None
+        address = read_place(store)
         self.is_server = address is not None and "://" in address and not address.startswith("sqlite")
         self.path = None if address is None or "://" in address else Path(address).absolute()
         if address is not None and "://" in address and not self.is_server:
             self.path = path_of_address(address)
         self._url = url = server_url(address) if self.is_server and address is not None else None
-        self.name = "in memory" if address is None else f"'{self.path}'" if url is None else f"'{show_address(url)}'"
+        self.address = None if url is None else show_address(url)
+        self.name = "in memory" if address is None else f"'{self.path or self.address}'"
         if self.path is not None:
             check_path(self.path, read_only)
         try:

@@ -220,5 +220,6 @@ class StateKeeper(AnswerKeeper):
 
 
 def _named(features: str) -> str:
-    """Return the values of a row in the order of their names, without those that are missing."""
-    return to_json({name: value for name, value in sorted(json.loads(features).items()) if value is not None})
+    """Return the values of a row in the order of their names, without those that are missing; 0 has one sign."""
+    values = sorted((name, value) for name, value in json.loads(features).items() if value is not None)
+    return to_json({name: 0.0 if type(value) is float and value == 0.0 else value for name, value in values})

@@ -16,7 +16,7 @@ from quercus.ledger.log import QuestionLog
 from quercus.ledger.question import Label
 from quercus.ledger.reader import LedgerReader
 from quercus.ledger.values import by_column, to_micros
-from quercus.ledger.view import PathLike, QuestionTable
+from quercus.ledger.view import PathLike, QuestionTable, read_place
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -70,7 +70,7 @@ class Ledger(StateKeeper):
         ...     len(Ledger.read(f"{folder}/labels.db"))
         1
         """
-        if QuestionLog.is_file(store):
+        if QuestionLog.is_file(read_place(store) or ""):
             return QuestionLog.read(store)
         return LedgerReader(store)
 

@@ -52,7 +52,7 @@ class LedgerReader(QuestionTable):
 
         self._records = records
         self._database = Database(store, self._reads_only)
-        self.store = None if store is None else self._database.path or store
+        self.store: PathLike | None = self._database.path or self._database.address
         try:
             self._note_counts()
         except BaseException:
