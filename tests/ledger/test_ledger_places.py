@@ -106,7 +106,7 @@ def test_a_ledger_on_a_server_shows_no_password(tmp_path):
 @pytest.mark.parametrize("store", [b"labels.db", 5, ["labels.db"]])
 @pytest.mark.parametrize("open_it", [Ledger, Ledger.read, lambda store: qc.Asker(qc.HoeffdingTree(), store=store)])
 def test_a_store_of_a_wrong_type_is_refused(open_it, store):
-    with pytest.raises(TypeError, match="store=.* is a (bytes|int|list); give the name of a file"):
+    with pytest.raises(TypeError, match=r"store=.* is a (bytes|int|list); give the name of a file"):
         open_it(store)
 
 

@@ -89,7 +89,7 @@ class AnswerTaker(AskerView):
             for id in new:
                 self._learn(*labels[id])
             # Not before all are learned: a model is kept as one that has learned all answers so far.
-            self._keeper.save(self.learner)
+            self._keeper.save(self.learner_view)
             return new
 
     def _check_label(self, asked: Question, label: Any) -> None:

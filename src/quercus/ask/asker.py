@@ -307,7 +307,7 @@ class Asker(AnswerTaker):
         """Keep the learner in the store and close it."""
         with self._lock:
             try:
-                self._keeper.save(self.learner, always=True)
+                self._keeper.save(self.learner_view, always=True)
             finally:
                 self.ledger.close()
 

@@ -60,6 +60,18 @@ class LearnerView:
         self._names: list[str] = []
         self._labels: dict[tuple[Any, int], float] = {}
 
+    @property
+    def region_labels(self) -> list[tuple[Any, int, float]]:
+        """How many labels came for each region that the learner itself does not know: its answer, its margin, labels.
+
+        Set it to what it was, to go on from there.
+        """
+        return [(*place, count) for place, count in self._labels.items()]
+
+    @region_labels.setter
+    def region_labels(self, counts: Iterable[tuple[Any, int, float]]) -> None:
+        self._labels = {(answer, margin): count for answer, margin, count in counts}
+
     def proba(self, x: Mapping[str, Any]) -> dict[Any, float]:
         """Return the learner's class probabilities, {} before it has learned anything."""
         if not self._is_array:
