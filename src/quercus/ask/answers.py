@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -29,6 +29,8 @@ class AnswerTaker(AskerView):
     _keeper: LearnerKeeper
     _shelf: CaseShelf
     _classes: list[Any] | None
+    # How often the learner was changed here.
+    _taught = 0
 
     def _begin_accuracy(self) -> None:
         loss = getattr(self.learner, "loss", None)
@@ -103,6 +105,7 @@ class AnswerTaker(AskerView):
 
     def _learn(self, asked: Question, label: Any) -> None:
         """Learn an answer that is kept; one that cannot be learned holds up no other, now and when it is opened."""
+        self._taught += 1
         try:
             changed = self._learn_one(asked, label)
         except (TypeError, ValueError) as error:
@@ -146,6 +149,7 @@ class AnswerTaker(AskerView):
             self._check_label(asked, label)
             if not self.ledger.correct(asked.id, label, who=who, time=time):
                 return False
+            self._taught += 1
             self.learner_view = self._keeper.rebuild()
             self._shelf.bring_to(self.learner)
             self._begin_accuracy()
@@ -194,6 +198,20 @@ class AnswerTaker(AskerView):
             if asked.status == "open":
                 self.state.refund(asked.price)
             return self.ledger.withdraw(asked.id, state=self.state.to_bytes())
+
+    def _watch(self) -> Callable[[], None]:
+        """Return what brings this asker back to where it is now; a block of the ledger that fails calls it."""
+        state, taught = self.state.to_bytes(), self._taught
+
+        def go_back() -> None:
+            self.state.set_bytes(state)
+            if self._taught != taught:
+                self._taught = taught
+                self.learner_view = self._keeper.rebuild()
+                self._shelf.bring_to(self.learner)
+            self._begin_accuracy()
+
+        return go_back
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

@@ -115,6 +115,7 @@ class Asker(AnswerTaker):
             self.ledger.close()
             raise
         self._begin_accuracy()
+        self.ledger.watch_blocks(self._watch)
 
     def open(
         self, known: Mapping[str, Any] | None = None, *, key: str | int | None = None, explore: bool = True

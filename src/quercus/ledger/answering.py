@@ -42,28 +42,6 @@ class AnswerKeeper(LedgerReader):
                 raise TypeError(f"state is a {type(state).__name__}; give bytes.")
             yield
 
-    @contextmanager
-    def together(self) -> Iterator[None]:
-        """Make one transaction of all that is kept in a block: all of it, or nothing.
-
-        Examples
-        --------
-        >>> from quercus.ledger import Ledger
-        >>> ledger = Ledger()
-        >>> with ledger.together():
-        ...     id = ledger.ask({"age": 41}, row=0, covered=1)
-        ...     ledger.answer(id, "yes")
-        True
-        """
-        with self._changing():
-            try:
-                with self._database.together():
-                    yield
-            except BaseException:
-                if not self._database.is_closed:
-                    self._note_counts()
-                raise
-
     def _write(
         self,
         body: Callable[[Connection], None],

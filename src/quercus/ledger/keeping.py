@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from quercus.ledger.answering import AnswerKeeper
 from quercus.ledger.asking import read_key
 from quercus.ledger.errors import KeyConflict
 from quercus.ledger.values import check_name, read_features, to_json, to_micros
+from quercus.ledger.view import PathLike
 
 # Models that are kept beside the starting one.
 SNAPSHOTS = 4
@@ -26,6 +29,46 @@ class StateKeeper(AnswerKeeper):
     >>> issubclass(Ledger, StateKeeper)
     True
     """
+
+    def __init__(self, store: PathLike | None) -> None:
+        super().__init__(store)
+        # They hold this ledger, and are not held by it.
+        self._watchers: list[WeakMethod[Callable[[], Callable[[], None]]]] = []
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one transaction of all that is kept in a block: all of it, or nothing.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> with ledger.together():
+        ...     id = ledger.ask({"age": 41}, row=0, covered=1)
+        ...     ledger.answer(id, "yes")
+        True
+        """
+        with self._changing():
+            undo = [watch() for method in self._watchers if (watch := method()) is not None]
+            try:
+                with self._database.together():
+                    yield
+            except BaseException:
+                if not self._database.is_closed:
+                    self._note_counts()
+                    for each in undo:
+                        each()
+                raise
+
+    def watch_blocks(self, watch: Callable[[], Callable[[], None]]) -> None:
+        """Let somebody who remembers what is kept here forget what a block that fails undoes.
+
+        Parameters
+        ----------
+        watch
+            A method, which is called when a block of `together` begins; what it returns is called if the block fails.
+        """
+        self._watchers.append(WeakMethod(watch))
 
     def set_about(self, about: str) -> None:
         """Keep a text with the ledger, such as whose it is.
