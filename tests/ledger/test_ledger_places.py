@@ -119,3 +119,15 @@ def test_the_same_values_are_the_same_row_whatever_the_sign_of_zero(any_store):
         with pytest.raises(KeyConflict):
             ledger.ask(first | {"c": 1}, row=0, covered=1, key="seven")
         assert math.copysign(1.0, ledger.question(id).features["a"]) == -1.0
+
+
+def test_an_imported_table_says_that_it_holds_no_cases(tmp_path):
+    tree = qc.UtilityTree(costs={"mri": 5, "age": 0})
+    with qc.Asker(tree, qc.ask.Always(), store=tmp_path / "old.db") as asker:
+        asker.answer(asker.ask_one(asker.open({"age": 41}, key="patient 7")), "ill")
+        asker.ledger.write(tmp_path / "old.parquet")
+    with pytest.warns(UserWarning, match=r"questions of 1 case, and not the cases.*copy the ledger itself"):
+        ledger = import_ledger(tmp_path / "old.parquet", tmp_path / "new.db")
+    assert [question.key for question in ledger.questions()] == ["patient 7"] * len(ledger)
+    assert ledger.n_cases == 0
+    ledger.close()
