@@ -5,8 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from threading import Lock, RLock, get_ident
 from typing import Any, TypeVar
 
@@ -42,8 +41,7 @@ def next_slice(size: int, rows: int, seconds: float, most: int = 2**40) -> int:
     return max(min(size, most), 1)
 
 
-@contextmanager
-def uninterrupted() -> Iterator[None]:
+class uninterrupted:  # noqa: N801 - it is called as a function is, and often: a generator would take three times as long
     """Hold Ctrl-C back until the block is done.
 
     Examples
@@ -59,26 +57,37 @@ def uninterrupted() -> Iterator[None]:
     >>> steps
     ['done', 'then interrupted']
     """
-    handler = signal.getsignal(signal.SIGINT)
-    # Inside another such block, the outer one sees to it.
-    is_deferred = isinstance(handler, _Deferred)
-    if is_deferred or threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    deferred = _Deferred()
-    signal.signal(signal.SIGINT, deferred)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if deferred.waiting:
-            handler(*deferred.waiting[0])
+
+    __slots__ = ("_deferred",)
+    # Whether a handler that waits is set, which the system tells slowly.
+    _is_on = False
+
+    def __enter__(self) -> None:
+        self._deferred: _Deferred | None = None
+        # Inside another such block, the outer one sees to it.
+        if uninterrupted._is_on or get_ident() != threading.main_thread().ident:
+            return
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler):
+            deferred = _Deferred(handler)
+            signal.signal(signal.SIGINT, deferred)
+            uninterrupted._is_on = True
+            self._deferred = deferred
+
+    def __exit__(self, *error: object) -> None:
+        deferred = self._deferred
+        if deferred is not None:
+            uninterrupted._is_on = False
+            signal.signal(signal.SIGINT, deferred.handler)
+            if deferred.waiting:
+                deferred.handler(*deferred.waiting[0])
 
 
 class _Deferred:
-    """A handler that keeps what it is called with for later."""
+    """A handler that keeps what it is called with for later, for the one that was there."""
 
-    def __init__(self) -> None:
+    def __init__(self, handler: Callable[..., Any]) -> None:
+        self.handler = handler
         self.waiting: list[tuple[Any, ...]] = []
 
     def __call__(self, *arguments: Any) -> None:

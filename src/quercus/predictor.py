@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,8 @@ _NO_LOSS: Floats = np.empty((0, 0))
 
 # What a model has of its own in each process, or makes anew.
 _NOT_SAVED = frozenset({"_gate", "_single"})
+# By the type of an engine, and the protocol.
+_CAPABLE: WeakKeyDictionary[type, dict[type, bool]] = WeakKeyDictionary()
 
 
 def has(capability: type, when: Callable[[Any], bool] | None = None) -> Any:
@@ -40,7 +43,15 @@ def has(capability: type, when: Callable[[Any], bool] | None = None) -> Any:
     when
         What the model itself has to fulfil besides.
     """
-    return available_if(lambda model: isinstance(model.engine, capability) and (when is None or when(model)))
+    return available_if(lambda model: _can(model.engine, capability) and (when is None or when(model)))
+
+
+def _can(engine: Any, capability: type) -> bool:
+    """Tell whether an engine has a capability; to look for each of its methods takes as long as a prediction."""
+    known = _CAPABLE.setdefault(type(engine), {})
+    if capability not in known:
+        known[capability] = isinstance(engine, capability)
+    return known[capability]
 
 
 class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import quercus as qc
 from quercus.ask import Always, Money, Uncertain
@@ -67,3 +68,26 @@ def test_a_price_that_is_an_object_is_the_same_when_it_is_opened_again(tmp_path)
 def test_an_asker_says_that_it_cannot_be_copied(act):
     with pytest.raises(TypeError, match="an asker cannot be copied; copy its learner"):
         act(qc.Asker(qc.ConfidenceTree(), Always()))
+
+
+@pytest.mark.parametrize("make", [lambda: qc.GrowingForest(trees=2), lambda: qc.Refit(GaussianNB(), every=20)])
+def test_labels_of_regions_are_those_of_an_asker_never_closed(make, kept_store):
+    X, y = qc.streams.SEA(seed=3).take(80)
+    rows = [dict(zip("abc", row, strict=True)) for row in X.tolist()]
+    whole = qc.Asker(make(), Always())
+    for part in (range(30), range(30, 60), range(60, 80)):
+        with qc.Asker(make(), Always(), store=kept_store, save_every=7) as asker:
+            for i in part:
+                for each in (whole, asker):
+                    each.answer(each.ask_one(rows[i]), int(y[i]))
+            if part.start:
+                for each in (whole, asker):
+                    each.correct(part.start, 1 - each.ledger.question(part.start).answer)
+            assert sum(count for *_, count in whole.learner_view.region_labels) == part.stop
+            assert asker.learner_view.region_labels == whole.learner_view.region_labels
+    with qc.Asker(make(), Always(), store=kept_store) as asker:
+        assert dict(regions(asker)) == dict(regions(whole))
+
+
+def regions(asker):
+    return {tuple(place): count for *place, count in asker.learner_view.region_labels}

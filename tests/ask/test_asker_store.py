@@ -251,3 +251,35 @@ def test_rows_of_a_list_are_asked_all_or_none(any_store):
         assert (asker.asked, asker.seen, asker.open_questions) == (0, 0, [])
         assert [question.id for question in asker.ask(ROWS[:5])] == [1, 2, 3, 4, 5]
         assert (asker.asked, asker.seen) == (5, 5)
+
+
+def learn(asker, rows):
+    for i in rows:
+        asker.answer(asker.ask_one({"a": float(i)}), "yes" if i % 3 else "no")
+
+
+def fail_in_a_block(asker):
+    with asker.ledger.together():
+        learn(asker, range(5, 9))
+        asker.correct(2, "no")
+        asker.accuracy()
+        raise ZeroDivisionError
+
+
+def test_a_block_that_fails_takes_the_asker_back(any_store):
+    def make(store):
+        return qc.Asker(qc.HoeffdingTree(), Always(budget=Labels(50)), store=store, save_every=2)
+
+    alone = make(None)
+    with make(any_store) as asker:
+        learn(asker, range(5))
+        with pytest.raises(ZeroDivisionError):
+            fail_in_a_block(asker)
+        for other in (asker, alone):
+            learn(other, range(5) if other is alone else ())
+            with other.ledger.together():
+                learn(other, range(20, 23))
+        assert (asker.seen, asker.asked, asker.left, asker.spent) == (8, 8, 42.0, 8.0)
+        assert asker.state.to_bytes() == alone.state.to_bytes()
+        assert asker.learner.to_bytes() == alone.learner.to_bytes()
+        assert asker.accuracy() == alone.accuracy()

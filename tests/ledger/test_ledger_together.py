@@ -31,16 +31,16 @@ def test_a_block_inside_another_fails_alone(any_store):
 @pytest.mark.parametrize("make", [lambda: None, new_database])
 def test_a_statement_that_fails_in_a_block_undoes_nothing_else(make, monkeypatch):
     ledger = Ledger(make())
-    insert = records.insert_rows
+    insert = records.insert_question
 
-    def insert_twice(connection, rows, questions):
-        insert(connection, rows, questions)
-        insert(connection, rows, questions)
+    def insert_twice(connection, row, question):
+        insert(connection, row, question)
+        insert(connection, row, question)
 
     with ledger.together():
         ledger.ask({"a": 1}, row=0, covered=1)
         with monkeypatch.context() as broken:
-            broken.setattr(records, "insert_rows", insert_twice)
+            broken.setattr(records, "insert_question", insert_twice)
             with pytest.raises(LedgerFileError, match="could not be used"):
                 ledger.ask({"a": 2}, row=1, covered=2)
         assert ledger.ask({"a": 3}, row=1, covered=2) == 2

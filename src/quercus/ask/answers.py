@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -29,6 +29,8 @@ class AnswerTaker(AskerView):
     _keeper: LearnerKeeper
     _shelf: CaseShelf
     _classes: list[Any] | None
+    # How often the learner was changed here.
+    _taught = 0
 
     def _begin_accuracy(self) -> None:
         loss = getattr(self.learner, "loss", None)
@@ -79,7 +81,9 @@ class AnswerTaker(AskerView):
             When they came; None: now.
         """
         with self._lock, uninterrupted():
-            given = [(self.ledger.question(id_of(question)), label) for question, label in answers]
+            pairs = [(id_of(question), label) for question, label in answers]
+            asked_now = self.ledger.look_up([id for id, _ in pairs])
+            given = [(asked, label) for asked, (_, label) in zip(asked_now, pairs, strict=True)]
             for asked, label in given:
                 self._check_label(asked, label)
             new = self.ledger.answer_many([(asked.id, label) for asked, label in given], who=who, time=time)
@@ -87,7 +91,7 @@ class AnswerTaker(AskerView):
             for id in new:
                 self._learn(*labels[id])
             # Not before all are learned: a model is kept as one that has learned all answers so far.
-            self._keeper.save(self.learner)
+            self._keeper.save(self.learner_view)
             return new
 
     def _check_label(self, asked: Question, label: Any) -> None:
@@ -101,6 +105,7 @@ class AnswerTaker(AskerView):
 
     def _learn(self, asked: Question, label: Any) -> None:
         """Learn an answer that is kept; one that cannot be learned holds up no other, now and when it is opened."""
+        self._taught += 1
         try:
             changed = self._learn_one(asked, label)
         except (TypeError, ValueError) as error:
@@ -170,6 +175,7 @@ class AnswerTaker(AskerView):
                 view = self._keeper.rebuild() if self.ledger.correct(asked.id, label, who=who, time=time) else None
             if view is None:
                 return False
+            self._taught += 1
             self.learner_view = view
             self._shelf.bring_to(self.learner)
             self._begin_accuracy()
@@ -218,6 +224,20 @@ class AnswerTaker(AskerView):
             if asked.status == "open":
                 self.state.refund(asked.price)
             return self.ledger.withdraw(asked.id, state=self.state.to_bytes())
+
+    def _watch(self) -> Callable[[], None]:
+        """Return what brings this asker back to where it is now; a block of the ledger that fails calls it."""
+        state, taught = self.state.to_bytes(), self._taught
+
+        def go_back() -> None:
+            self.state.set_bytes(state)
+            if self._taught != taught:
+                self._taught = taught
+                self.learner_view = self._keeper.rebuild()
+                self._shelf.bring_to(self.learner)
+            self._begin_accuracy()
+
+        return go_back
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

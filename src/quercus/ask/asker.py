@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -92,6 +92,7 @@ class Asker(AnswerTaker):
             raise TypeError(f"policy is a {type(policy).__name__}; give one of quercus.ask, such as Uncertain(0.1).")
         if self.policy.by_posterior:
             check_posterior(learner, type(self.policy).__name__)
+        self._buys_features = isinstance(learner, BuysFeatures)
         self.state = AskState(self.policy, rows)
         self.expires = expires
         store = store if folder is None else store_of_folder(folder)
@@ -114,6 +115,7 @@ class Asker(AnswerTaker):
             self.ledger.close()
             raise
         self._begin_accuracy()
+        self.ledger.watch_blocks(self._watch)
 
     def open(
         self, known: Mapping[str, Any] | None = None, *, key: str | int | None = None, explore: bool = True
@@ -180,17 +182,18 @@ class Asker(AnswerTaker):
             When; None: now.
         """
         with self._changing():
-            if isinstance(x, CaseLike):
+            if not isinstance(x, Mapping) and isinstance(x, CaseLike):
                 return self._ask_case(x, time)
             self._refuse_rows()
             features = self._features(x)
             if key is not None and self.ledger.has_row(key, features):
                 return next((q for q in self.ledger.find(key) if q.kind == "label"), None)
-            region = self.learner_view.region(features, self.seen + 1, self.policy.by_counts, self.policy.by_posterior)
+            view, policy = self.learner_view, self.policy
+            region, proba = view.look(features, self.seen + 1, policy.by_counts, policy.by_posterior)
             decision = self._decide_one(x, region)
             if decision["asked"]:
-                answer, proba = self.learner_view.predict(features), self.learner_view.proba(features)
-                return self._keep_question(features, decision, answer, proba, time, key=key)
+                proba = view.proba(features) if proba is None else proba
+                return self._keep_question(features, decision, view.predict(features), proba, time, key=key)
             if key is not None:
                 self.ledger.note_row(features, key, state=self.state.to_bytes())
             return None
@@ -246,7 +249,7 @@ class Asker(AnswerTaker):
         return self.ledger.question(id)
 
     def _refuse_rows(self) -> None:
-        if isinstance(self.learner, BuysFeatures):
+        if self._buys_features:
             raise TypeError(
                 f"{type(self.learner).__name__} buys its features, and must not see values that nobody paid for; open "
                 "a case with open(known), buy what it asks for, and give that to ask_one()."
@@ -269,7 +272,7 @@ class Asker(AnswerTaker):
         with self._changing():
             decided = self._decide(X, self.state)
             ids = self._record(X, decided, np.flatnonzero(decided.decisions["asked"]), time)
-        return [self.ledger.question(id) for id in ids]
+        return self.ledger.look_up(ids)
 
     def ask_many(self, X: Any, k: int, *, time: datetime | None = None) -> list[Question]:
         """See a batch and ask for the labels worth most, at most k and no more than the budget allows.
@@ -299,13 +302,13 @@ class Asker(AnswerTaker):
         with self._changing():
             decided = self._score(X)
             ids = self._record(X, decided, choose(self.state, decided.decisions, k), time)
-        return [self.ledger.question(id) for id in ids]
+        return self.ledger.look_up(ids)
 
     def close(self) -> None:
         """Keep the learner in the store and close it."""
         with self._lock:
             try:
-                self._keeper.save(self.learner, always=True)
+                self._keeper.save(self.learner_view, always=True)
             finally:
                 self.ledger.close()
 
@@ -321,7 +324,7 @@ class Asker(AnswerTaker):
             scored.decisions["day"] = self.state.days(list(as_dicts(X, name_columns(X, self.learner))))
         return scored
 
-    def _record(self, X: Any, decided: Decisions, asked: NDArray[np.int64], time: datetime | None) -> Iterable[int]:
+    def _record(self, X: Any, decided: Decisions, asked: NDArray[np.int64], time: datetime | None) -> Sequence[int]:
         """Write questions about some rows of a batch that has been seen to the ledger and return their ids."""
         if len(asked) == 0:
             return []

@@ -6,6 +6,7 @@ import copy
 import json
 import re
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -90,8 +91,13 @@ class LearnerKeeper:
                 warnings.warn(f"{error} It is made again from the answers.", UserWarning, stacklevel=4)
                 continue
             if type(found) is type(learner):
-                return self._learn(found, learned)
+                return self._learn(found, learned, self._region_labels().get(str(learned), []))
         return self._learn(learner, 0)
+
+    def _region_labels(self) -> dict[str, Any]:
+        """Return what models do not hold: by the answers that each has learned, the labels of regions."""
+        found: dict[str, Any] = json.loads(self._ledger.about or "{}").get("region_labels", {})
+        return found
 
     def rebuild(self) -> LearnerView:
         """Return the learner as the answers have made it, without regard to how it is now."""
@@ -125,8 +131,9 @@ class LearnerKeeper:
         self._saved = self._ledger.answered
         return LearnerView(learner, self._classes)
 
-    def _learn(self, learner: Any, since: int) -> LearnerView:
+    def _learn(self, learner: Any, since: int, region_labels: Sequence[Any] = ()) -> LearnerView:
         view = LearnerView(learner, self._classes)
+        view.region_labels = region_labels
         self._saved = since
         for lesson in self._ledger.lessons(since):
             try:
@@ -143,21 +150,28 @@ class LearnerKeeper:
             learner._note_cases(self._first._opened + self._ledger.n_cases, spent)
         return view
 
-    def save(self, learner: Any, always: bool = False) -> None:
+    def save(self, view: LearnerView, always: bool = False) -> None:
         """Keep a model if enough answers have come since the last one.
 
         Parameters
         ----------
-        learner
-            As it is now.
+        view
+            The learner as it is now.
         always
             Keep it if any have come.
         """
-        new = self._ledger.answered - self._saved
-        is_due = self._ledger.is_durable and new >= (1 if always else self._save_every)
+        learner, learned = view.learner, self._ledger.answered
+        is_due = self._ledger.is_durable and learned - self._saved >= (1 if always else self._save_every)
         if is_due and _can_save(learner) and learner.__sklearn_is_fitted__():
-            self._ledger.save_snapshot(learner.to_bytes())
-            self._saved = self._ledger.answered
+            with self._ledger.together():
+                self._ledger.save_snapshot(learner.to_bytes())
+                if view.region_labels:
+                    kept = {str(each) for each, _ in self._ledger.snapshots()}
+                    counts = {each: labels for each, labels in self._region_labels().items() if each in kept}
+                    counts[str(learned)] = view.region_labels
+                    about = json.loads(self._ledger.about or "{}") | {"region_labels": counts}
+                    self._ledger.set_about(json.dumps(about))
+            self._saved = learned
 
 
 def warn_unlearned(id: int, error: Exception) -> None:

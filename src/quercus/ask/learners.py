@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,18 @@ class LearnerView:
         self._names: list[str] = []
         self._labels: dict[tuple[Any, int], float] = {}
 
+    @property
+    def region_labels(self) -> list[tuple[Any, int, float]]:
+        """How many labels came for each region that the learner itself does not know: its answer, its margin, labels.
+
+        Set it to what it was, to go on from there.
+        """
+        return [(*place, count) for place, count in self._labels.items()]
+
+    @region_labels.setter
+    def region_labels(self, counts: Iterable[tuple[Any, int, float]]) -> None:
+        self._labels = {(answer, margin): count for answer, margin, count in counts}
+
     def proba(self, x: Mapping[str, Any]) -> dict[Any, float]:
         """Return the learner's class probabilities, {} before it has learned anything."""
         if not self._is_array:
@@ -83,15 +96,24 @@ class LearnerView:
         by_posterior
             Whether the policy wants to know the doubt that more labels would remove.
         """
-        region = self._region(x, seen, by_counts)
-        return region._replace(doubt=self._doubt(x, region)) if by_posterior else region
+        return self.look(x, seen, by_counts, by_posterior)[0]
 
-    def _region(self, x: Mapping[str, Any], seen: int, by_counts: bool) -> Region:
+    def look(
+        self, x: Mapping[str, Any], seen: int, by_counts: bool = False, by_posterior: bool = False
+    ) -> tuple[Region, Mapping[Any, float] | None]:
+        """Return what `region` does, and the class probabilities of the answer; None if it takes `proba` to tell.
+
+        The parameters are those of `region`.
+        """
         if hasattr(self.learner, "region_one"):
             proba, support = self.learner.region_one(x, by_counts)
-            return measure(proba, support, seen, getattr(self.learner, "loss", None))._replace(x=x)
-        proba = self.proba(x)
-        return measure(proba, self._labels.get(_bin(proba), 0.0), seen, None)._replace(x=x)
+            region = measure(proba, support, seen, getattr(self.learner, "loss", None))
+        else:
+            proba, by_counts = self.proba(x), False
+            region = measure(proba, self._labels.get(_bin(proba), 0.0), seen, None)
+        region = region._replace(x=x)
+        region = region._replace(doubt=self._doubt(x, region)) if by_posterior else region
+        return region, None if by_counts else proba
 
     def _doubt(self, x: Mapping[str, Any], region: Region) -> float:
         """Return the epistemic part of the entropy as a share of the largest entropy that there can be."""
@@ -239,10 +261,16 @@ def measure(proba: Mapping[Any, float], support: float, seen: int, loss: Any) ->
         return Region(_NOTHING, 0.0, 0.0, 0.0, seen)
     if len(shares) == 1:
         return Region(shares, support / (support + 1.0), (support + 0.5) / (support + 1.0), support, seen)
-    table = 1.0 - np.eye(len(shares)) if loss is None else read_loss(loss, list(proba))
+    table = _count_errors(len(shares)) if loss is None else read_loss(loss, list(proba))
     largest = float(table.max()) or 1.0
     first, second = np.sort(shares @ table)[:2]
     return Region(shares, round(float(second - first) / largest, 15), 1.0 - float(first) / largest, support, seen)
+
+
+@lru_cache(64)
+def _count_errors(classes: int) -> NDArray[np.float64]:
+    """Return the table of losses under which every error costs the same."""
+    return 1.0 - np.eye(classes)
 
 
 def _bin(proba: Mapping[Any, float]) -> tuple[Any, int]:

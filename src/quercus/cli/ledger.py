@@ -41,7 +41,7 @@ def import_old(
         from quercus.ledger.importing import import_ledger
 
         with import_ledger(source, store) as ledger:
-            print(f"{ledger.asked:,} questions, {ledger.answered:,} answers: now in '{store}'.")
+            print(f"{ledger.asked:,} questions, {ledger.answered:,} answers: now in '{ledger.store}'.")
 
 
 @ledger_app.command("export")

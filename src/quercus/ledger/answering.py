@@ -14,14 +14,11 @@ from quercus.interrupts import uninterrupted
 from quercus.ledger.errors import AnswerConflict, QuestionExpired
 from quercus.ledger.question import Label, Question
 from quercus.ledger.reader import LedgerReader
-from quercus.ledger.values import check_name, from_micros, read_value, to_json, to_micros
+from quercus.ledger.values import by_column, check_name, from_micros, read_value, to_json, to_micros
 from quercus.schema.refusals import short
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
-
-# Questions that are at hand.
-KNOWN = 1024
 
 
 class AnswerKeeper(LedgerReader):
@@ -44,28 +41,6 @@ class AnswerKeeper(LedgerReader):
             if not isinstance(state, bytes):
                 raise TypeError(f"state is a {type(state).__name__}; give bytes.")
             yield
-
-    @contextmanager
-    def together(self) -> Iterator[None]:
-        """Make one transaction of all that is kept in a block: all of it, or nothing.
-
-        Examples
-        --------
-        >>> from quercus.ledger import Ledger
-        >>> ledger = Ledger()
-        >>> with ledger.together():
-        ...     id = ledger.ask({"age": 41}, row=0, covered=1)
-        ...     ledger.answer(id, "yes")
-        True
-        """
-        with self._changing():
-            try:
-                with self._database.together():
-                    yield
-            except BaseException:
-                if not self._database.is_closed:
-                    self._note_counts()
-                raise
 
     def _write(
         self,
@@ -160,8 +135,8 @@ class AnswerKeeper(LedgerReader):
         new: dict[int, tuple[Question, Label]] = {}
         opinions: dict[int, dict[str, Any]] = {}
         label_type = None
-        for id, label in answers:
-            question, value = self._read_answer(id, label, label_type)
+        for question, (id, label) in zip(self._look_up([id for id, _ in answers]), answers, strict=True):
+            value = self._read_answer(question, label, label_type)
             label_type = type(value).__name__ if question.kind == "label" else label_type
             if question.status == "expired":
                 raise QuestionExpired(f"question {id} was given up before this answer came; ask anew to use it.")
@@ -176,12 +151,13 @@ class AnswerKeeper(LedgerReader):
                     self._refuse_other(question.id, json.loads(opinion["value"]), value)
         if not new and not opinions:
             return []
-        came = [_answer_values(id, who, now, value) for id, (_, value) in new.items()]
+        came = by_column([_answer_values(id, who, now, value) for id, (_, value) in new.items()])
+        others, orders = by_column([*opinions.values()]), range(self._answered + 1, self._answered + 1 + len(new))
 
         def take(connection: Connection) -> None:
-            self._records.insert_answers(connection, [*came, *opinions.values()])
-            for order, given in enumerate(came, self._answered + 1):
-                self._records.settle_question(connection, given, order)
+            self._records.insert_answers(connection, came)
+            self._records.insert_answers(connection, others)
+            self._records.settle_questions(connection, came, orders)
 
         labels = [value for question, value in new.values() if question.kind == "label"]
         self._write(take, state=state, labels=labels)
@@ -193,8 +169,8 @@ class AnswerKeeper(LedgerReader):
 
     def _remember(self, question: Question, **changed: Any) -> None:
         """Have a question at hand, as it is now."""
-        self._known[question.id] = replace(question, **changed)
-        while len(self._known) > KNOWN:
+        self._known[question.id] = replace(question, **changed) if changed else question
+        while len(self._known) > self._room:
             del self._known[next(iter(self._known))]
 
     def _is_second(self, question: Question, value: Label, who: str | None) -> bool:
@@ -237,7 +213,8 @@ class AnswerKeeper(LedgerReader):
         """
         with self._changing():
             check_name(who, "who")
-            question, value = self._read_answer(id, label)
+            (question,) = self._look_up([id])
+            value = self._read_answer(question, label)
             if question.status != "answered":
                 raise ValueError(f"question {id} has no answer yet; answer it.")
             if to_json(question.answer) == to_json(value):
@@ -248,7 +225,7 @@ class AnswerKeeper(LedgerReader):
             values = _answer_values(question.id, who, to_micros(time), value) | {"corrects": wrong}
 
             def take(connection: Connection) -> None:
-                self._records.insert_answers(connection, [values])
+                self._records.insert_answers(connection, by_column([values]))
                 self._records.correct_question(connection, question.id, values["value"])
                 self._records.drop_snapshots(connection, question.answer_order or 0)
 
@@ -256,14 +233,14 @@ class AnswerKeeper(LedgerReader):
             self._known.pop(question.id, None)
             return True
 
-    def _read_answer(self, id: int, label: Any, label_type: str | None = None) -> tuple[Question, Label]:
-        question, what = self.question(id), f"the answer to question {id}"
+    def _read_answer(self, question: Question, label: Any, label_type: str | None = None) -> Label:
+        what = f"the answer to question {question.id}"
         if question.kind == "label":
-            return question, self._labels.check(label, what, label_type)
+            return self._labels.check(label, what, label_type)
         value = read_value(label, str(question.question))
         if value is None:
             raise ValueError(f"{what} is missing ({label!r}); give a value, or give the question up with expire_one().")
-        return question, value
+        return value
 
     def expire(self, before: datetime | None = None, *, refund: bool = False, state: bytes = b"") -> list[int]:
         """Give up the open questions whose time is over, and return their ids.
@@ -341,7 +318,8 @@ class AnswerKeeper(LedgerReader):
     def _give_up(self, ids: list[int], refund: bool, state: bytes) -> list[int]:
         if not isinstance(refund, bool):
             raise TypeError(f"refund={refund!r} is neither True nor False.")
-        prices, now = [Fraction(self.question(id).price) for id in ids] if refund else [], to_micros(None)
+        prices = [Fraction(question.price) for question in self._look_up(ids)] if refund else []
+        now = to_micros(None)
 
         def give_up(connection: Connection) -> None:
             for id in ids:

@@ -75,8 +75,8 @@ class NewQuestions(NamedTuple):
 
     def records(
         self, first: int, first_row: int, answered: int
-    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
-        """Return them as records of rows, questions and answers, which are numbered from these on.
+    ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        """Return them as columns of rows, questions and answers, which are numbered from these on.
 
         Parameters
         ----------
@@ -87,16 +87,19 @@ class NewQuestions(NamedTuple):
         """
         columns = self.columns() | {name: _to_list(values) for name, values in self.numbers.items()}
         columns["place"] = columns.pop("row")
-        names, rows, questions, answers = list(columns), [], [], []
-        for i, (features, *values) in enumerate(zip(block_to_json(self.features), *columns.values(), strict=True)):
-            rows.append({"id": first_row + i, "key": None, "features": features})
-            record = dict(zip(names, values, strict=True))
-            record |= {"id": first + i, "row_id": first_row + i, "learned": answered, "skips": 0, "answer_order": None}
-            if record["answer"] is not None:
-                told = {"question_id": first + i, "who": None, "came_at": self.asked_at, "corrects": None}
-                answers.append(told | {"value": record["answer"]})
-                record["answer_order"] = answered + len(answers)
-            questions.append(record)
+        count = self.features.rows
+        came = [i for i, answer in enumerate(columns["answer"]) if answer is not None]
+        orders: list[int | None] = [None] * count
+        for order, i in enumerate(came, answered + 1):
+            orders[i] = order
+        rows = {"id": range(first_row, first_row + count), "features": block_to_json(self.features)}
+        questions = columns | {"id": range(first, first + count), "row_id": rows["id"], "answer_order": orders}
+        questions |= {"learned": [answered] * count, "skips": [0] * count}
+        answers = {
+            "question_id": [first + i for i in came],
+            "came_at": [self.asked_at] * len(came),
+            "value": [columns["answer"][i] for i in came],
+        }
         return rows, questions, answers
 
 

@@ -40,15 +40,16 @@ from quercus.ledger.place import (
     set_up,
     show_address,
 )
+from quercus.ledger.statements import Statement
+from quercus.ledger.view import PathLike, read_place
 
-PathLike = str | os.PathLike[str]
 T = TypeVar("T")
 
 # How long to wait for a server that is being restarted, in seconds.
 _PATIENCE = 20.0
 # Any fixed number: PostgreSQL's advisory lock of a ledger, beside its schema's.
 _ADVISORY = 7_811_397
-_UPDATE_STORE = (
+_UPDATE_STORE = Statement(
     sa.update(tables.store)
     .where(tables.store.c.opening == sa.bindparam("mine"))
     .values(
@@ -78,8 +79,8 @@ class Database:
         Let one thread in at a time.
     name
         As messages call it.
-    path
-        Of the file; None if there is none.
+    path, address
+        Of the file, and of the server without its password; None if there is none.
 
     Examples
     --------
@@ -96,13 +97,14 @@ class Database:
         self._durable = True
         self._is_together = self._is_frozen = False
         self._identity: tuple[int, int] | None = None
-        address = os.fspath(store) if store is not None else None
+        address = read_place(store)
         self.is_server = address is not None and "://" in address and not address.startswith("sqlite")
         self.path = None if address is None or "://" in address else Path(address).absolute()
         if address is not None and "://" in address and not self.is_server:
             self.path = path_of_address(address)
         self._url = url = server_url(address) if self.is_server and address is not None else None
-        self.name = "in memory" if address is None else f"'{self.path}'" if url is None else f"'{show_address(url)}'"
+        self.address = None if url is None else show_address(url)
+        self.name = "in memory" if address is None else f"'{self.path or self.address}'"
         if self.path is not None:
             check_path(self.path, read_only)
         try:
@@ -219,7 +221,6 @@ class Database:
             Whether to wait until a power cut cannot undo it; a kill of the process never can.
         """
         with self.threads:
-            self.check_open()
             while True:
                 try:
                     if self._is_together:
@@ -243,7 +244,6 @@ class Database:
     def together(self) -> Iterator[None]:
         """Make one transaction of all that is written in a block."""
         with self.threads:
-            self.check_open()
             if self._is_together:
                 with self._explaining(), self._connection.begin_nested():
                     yield
@@ -263,7 +263,7 @@ class Database:
 
     def _update_store(self, state: bytes | None, label_type: str | None, count: int = 1) -> None:
         given = {"mine": self._opening, "new_state": state, "new_type": label_type, "count": count}
-        if self._connection.execute(_UPDATE_STORE, given).rowcount != 1:
+        if _UPDATE_STORE.run(self._connection, given) != 1:
             self._closed = f"the ledger {self.name} was opened for writing elsewhere; open it again."
             raise LedgerLocked(self._closed)
 
@@ -274,7 +274,7 @@ class Database:
             raw: Any = self._connection.connection.dbapi_connection
             raw.execute(f"PRAGMA synchronous={level}")
             self._durable = durable
-        self._connection.execution_options(writes=True)
+        self._connection.info["writes"] = True
         try:
             with self._connection.begin():
                 if self.is_server and not durable:
@@ -282,7 +282,7 @@ class Database:
                 yield
         finally:
             if not self._connection.invalidated:
-                self._connection.execution_options(writes=False)
+                self._connection.info["writes"] = False
 
     def _reconnect(self, error: Exception) -> bool:
         """Connect anew; return whether the last transaction had been committed all the same."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from quercus.explain.words import plural
 from quercus.ledger.errors import JournalWarning, LedgerFileError
 from quercus.ledger.ledger import Ledger
 from quercus.ledger.log import QuestionLog
@@ -37,7 +38,9 @@ def import_ledger(source: PathLike, store: PathLike) -> Ledger:
     Parameters
     ----------
     source
-        The folder of a ledger or of an `Asker`, or a Parquet file. It is not changed.
+        The folder of a ledger or of an `Asker`, or a Parquet file. It is not changed. A Parquet file holds questions
+        and their answers: cases, other people's answers, what was corrected, models and budgets are in the ledger
+        alone that wrote it, of which a copy keeps them.
     store
         As in `Ledger`; nothing may be in it yet.
 
@@ -191,7 +194,9 @@ class _Kept:
 
 def _read_log(log: QuestionLog, kept: _Kept) -> None:
     answers: list[Question] = []
+    cases: set[int] = set()
     for question in log.questions():
+        cases |= set() if question.case is None else {question.case}
         event = {name: getattr(question, name) for name in Question.__slots__}
         event |= {"time": to_micros(question.asked_at), "row": question.row + 1}
         event["expires"] = None if question.expires is None else to_micros(question.expires)
@@ -203,6 +208,14 @@ def _read_log(log: QuestionLog, kept: _Kept) -> None:
             kept.questions[-1]["status"] = "expired"
     for question in sorted(answers, key=lambda one: one.answer_order or 0):
         kept.answer(question.id, to_json(question.answer), to_micros(question.answered_at))
+
+    if cases:
+        warnings.warn(
+            f"the file holds questions of {plural(len(cases), 'case')}, and not the cases: their labels will be "
+            "learned as those of whole rows. To go on with cases, copy the ledger itself.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _read_asker(folder: Path, kept: _Kept) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+from weakref import WeakMethod
 
 import numpy as np
 
-from quercus.ledger.answering import KNOWN, AnswerKeeper
+from quercus.ledger.answering import AnswerKeeper
 from quercus.ledger.asking import read_key
 from quercus.ledger.errors import KeyConflict
 from quercus.ledger.values import check_name, read_features, to_json, to_micros
+from quercus.ledger.view import PathLike
 
 # Models that are kept beside the starting one.
 SNAPSHOTS = 4
@@ -26,6 +29,46 @@ class StateKeeper(AnswerKeeper):
     >>> issubclass(Ledger, StateKeeper)
     True
     """
+
+    def __init__(self, store: PathLike | None) -> None:
+        super().__init__(store)
+        # They hold this ledger, and are not held by it.
+        self._watchers: list[WeakMethod[Callable[[], Callable[[], None]]]] = []
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one transaction of all that is kept in a block: all of it, or nothing.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> with ledger.together():
+        ...     id = ledger.ask({"age": 41}, row=0, covered=1)
+        ...     ledger.answer(id, "yes")
+        True
+        """
+        with self._changing():
+            undo = [watch() for method in self._watchers if (watch := method()) is not None]
+            try:
+                with self._database.together():
+                    yield
+            except BaseException:
+                if not self._database.is_closed:
+                    self._note_counts()
+                    for each in undo:
+                        each()
+                raise
+
+    def watch_blocks(self, watch: Callable[[], Callable[[], None]]) -> None:
+        """Let somebody who remembers what is kept here forget what a block that fails undoes.
+
+        Parameters
+        ----------
+        watch
+            A method, which is called when a block of `together` begins; what it returns is called if the block fails.
+        """
+        self._watchers.append(WeakMethod(watch))
 
     def set_about(self, about: str) -> None:
         """Keep a text with the ledger, such as whose it is.
@@ -44,8 +87,9 @@ class StateKeeper(AnswerKeeper):
         'frauds'
         """
         check_name(about, "about")
-        self._database.write(lambda connection: self._records.save_about(connection, about))
-        self._about = about
+        with self._changing():
+            self._database.write(lambda connection: self._records.save_about(connection, about))
+            self._about = about
 
     def note_row(self, features: Mapping[str, Any], key: str | int, *, state: bytes = b"") -> None:
         """Keep that a row was seen, about which nothing is asked.
@@ -70,9 +114,7 @@ class StateKeeper(AnswerKeeper):
         with self._changing(state):
             if not self.has_row(key, features):
                 values = {"id": self._rows + 1, "key": read_key(key), "features": to_json(read_features(features))}
-                self._write(
-                    lambda connection: self._records.insert_rows(connection, [values], []), state=state, durable=False
-                )
+                self._write(lambda connection: self._records.insert_row(connection, values), state=state, durable=False)
                 self._rows += 1
 
     def has_row(self, key: str | int, features: Mapping[str, Any]) -> bool:
@@ -120,12 +162,12 @@ class StateKeeper(AnswerKeeper):
             name, features = None if key is None else read_key(key), to_json(read_features(known))
             found = None if name is None else self._find_row(name, features)
             row_id = self._rows + 1 if found is None else found
-            new_rows = [{"id": row_id, "key": name, "features": features}] if found is None else []
+            new_row = {"id": row_id, "key": name, "features": features} if found is None else None
             number = int(self._database.read(self._records.count_cases)) + 1
             values: dict[str, Any] = {"id": number, "row_id": row_id, "opened_at": to_micros(None)}
             values |= {"closed": False, "state": to_json(dict(state))}
-            self._write(lambda connection: self._records.insert_case(connection, new_rows, values))
-            self._rows += len(new_rows)
+            self._write(lambda connection: self._records.insert_case(connection, new_row, values))
+            self._rows += found is None
             return number
 
     def keep_case(self, number: int, state: Mapping[str, Any] | None = None, *, closed: bool = False) -> None:
@@ -202,17 +244,17 @@ class StateKeeper(AnswerKeeper):
         >>> ledger.question(1).changed
         True
         """
+        if not isinstance(changed, bool | np.bool):
+            raise TypeError(f"changed={changed!r} is neither True nor False.")
         with self._changing():
-            question = self.question(id)
-            if not isinstance(changed, bool | np.bool):
-                raise TypeError(f"changed={changed!r} is neither True nor False.")
+            (question,) = self._look_up([id])
             if question.status != "answered":
                 raise ValueError(f"question {id} has no answer to learn from; note a change when it has one.")
             if question.changed != changed:
                 # Of no use after a crash: it goes with the next transaction.
                 self._noted[question.id] = bool(changed)
                 self._remember(question, changed=bool(changed))
-                if len(self._noted) == KNOWN:
+                if len(self._noted) >= self._room:
                     self._flush()
 
     def _flush(self) -> None:
@@ -221,5 +263,6 @@ class StateKeeper(AnswerKeeper):
 
 
 def _named(features: str) -> str:
-    """Return the values of a row in the order of their names, without those that are missing."""
-    return to_json({name: value for name, value in sorted(json.loads(features).items()) if value is not None})
+    """Return the values of a row in the order of their names, without those that are missing; 0 has one sign."""
+    values = sorted((name, value) for name, value in json.loads(features).items() if value is not None)
+    return to_json({name: 0.0 if type(value) is float and value == 0.0 else value for name, value in values})

@@ -15,8 +15,8 @@ from quercus.ledger.keeping import SNAPSHOTS, StateKeeper
 from quercus.ledger.log import QuestionLog
 from quercus.ledger.question import Label
 from quercus.ledger.reader import LedgerReader
-from quercus.ledger.values import to_micros
-from quercus.ledger.view import PathLike, QuestionTable
+from quercus.ledger.values import by_column, to_micros
+from quercus.ledger.view import PathLike, QuestionTable, read_place
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -70,7 +70,7 @@ class Ledger(StateKeeper):
         ...     len(Ledger.read(f"{folder}/labels.db"))
         1
         """
-        if QuestionLog.is_file(store):
+        if QuestionLog.is_file(read_place(store) or ""):
             return QuestionLog.read(store)
         return LedgerReader(store)
 
@@ -156,13 +156,13 @@ class Ledger(StateKeeper):
                     return same.id
             id, row_id = self._asked + 1, self._rows + 1 if known is None else known
             values |= {"id": id, "row_id": row_id, "learned": self._answered}
-            new_rows = [row_values | {"id": row_id}] if known is None else []
+            new_row = row_values | {"id": row_id} if known is None else None
             self._write(
-                lambda connection: self._records.insert_rows(connection, new_rows, [values]),
+                lambda connection: self._records.insert_question(connection, new_row, values),
                 state=state,
                 labels=[prediction] if prediction is not None else [],
             )
-            self._rows += len(new_rows)
+            self._rows += known is None
             self._asked = id
             self._features += kind == "feature"
             self._spent += Fraction(values["price"])
@@ -239,11 +239,12 @@ class Ledger(StateKeeper):
                 self._records.insert_answers(connection, came)
 
             self._write(insert, state=state, labels=[*asked.predictions.values, *asked.answers.values])
-            self._rows += len(rows)
-            self._asked += len(questions)
-            self._answered += len(came)
+            count = asked.features.rows
+            self._rows += count
+            self._asked += count
+            self._answered += len(came["value"])
             self._spent += asked.total_price()
-            return range(first, first + len(questions))
+            return range(first, first + count)
 
     def _take_over(
         self,
@@ -260,8 +261,8 @@ class Ledger(StateKeeper):
         now = to_micros(None)
 
         def insert(connection: Connection) -> None:
-            self._records.insert_rows(connection, rows, questions)
-            self._records.insert_answers(connection, answers)
+            self._records.insert_rows(connection, by_column(rows), by_column(questions))
+            self._records.insert_answers(connection, by_column(answers))
             for learned, model in snapshots:
                 self._records.save_snapshot(connection, learned, model, SNAPSHOTS, now)
             if about is not None:

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 from quercus.ledger.errors import LedgerFileError, LedgerLocked
+from quercus.ledger.statements import call
 from quercus.locking import lock_file
 
 # How long to wait for another program's transaction, in seconds.
@@ -122,8 +123,8 @@ def set_up(engine: sa.Engine, writes: bool) -> None:
         connection.execute("PRAGMA foreign_keys=ON")
 
     def begin(connection: sa.Connection) -> None:
-        writes_now = connection.get_execution_options().get("writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes_now else "BEGIN")
+        driver: Any = connection.connection.dbapi_connection
+        call(connection, driver.execute, "BEGIN IMMEDIATE" if connection.info.get("writes") else "BEGIN")
 
     sa.event.listen(engine, "connect", set_up_one)
     sa.event.listen(engine, "begin", begin)

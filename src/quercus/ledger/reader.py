@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Questions that are read at once, where all are.
 _AT_ONCE = 10_000
+# Questions that are at hand.
+KNOWN = 1024
 
 
 class LedgerReader(QuestionTable):
@@ -50,7 +52,7 @@ class LedgerReader(QuestionTable):
 
         self._records = records
         self._database = Database(store, self._reads_only)
-        self.store = None if store is None else self._database.path or store
+        self.store: PathLike | None = self._database.path or self._database.address
         try:
             self._note_counts()
         except BaseException:
@@ -66,6 +68,8 @@ class LedgerReader(QuestionTable):
         self._labels = LabelType(counts.label_type)
         # Questions of late, which nobody else changes while this ledger is open for writing.
         self._known: dict[int, Question] = {}
+        # How many: those that were last looked up together can be more.
+        self._room = KNOWN
         # Notes of changes that go with the next transaction.
         self._noted: dict[int, bool] = {}
 
@@ -157,14 +161,40 @@ class LedgerReader(QuestionTable):
 
     def question(self, id: int) -> Question:
         """Return a question and all that is known of it; see `QuestionTable.question`."""
-        checked = self._check_id(id)
-        found = self._known.get(checked)
-        if found is not None:
-            # Its features can be changed by whoever gets it.
-            return replace(found, features=dict(found.features))
+        return self.look_up([id])[0]
+
+    def look_up(self, ids: Sequence[int]) -> list[Question]:
+        """Return many questions, in the order of their ids given; see `question`.
+
+        Parameters
+        ----------
+        ids
+            Of the questions.
+
+        Examples
+        --------
+        >>> from quercus.ledger import Ledger
+        >>> ledger = Ledger()
+        >>> ids = ledger.ask_rows({"age": [41, 29]}, row=[2, 8], covered=[3, 9])
+        >>> [question.row for question in ledger.look_up([2, 1])]
+        [8, 2]
+        """
+        # Features can be changed by whoever gets them.
+        return [replace(found, features=dict(found.features)) for found in self._look_up(ids)]
+
+    def _look_up(self, ids: Sequence[int]) -> list[Question]:
+        """Return questions whose features nobody is to change, and have them at hand."""
+        checked = [self._check_id(id) for id in ids]
+        missing = [id for id in checked if id not in self._known]
+        if not missing:
+            return [self._known[id] for id in checked]
         self._flush()
-        read: Question = self._database.read(partial(self._records.read_question, id=checked))
-        return read
+        read = self._database.read(partial(self._records.read_these, ids=missing))
+        known = self._known | {each.id: each for each in read}
+        # Single questions are not kept at hand: whoever looks at many needs them again.
+        if len(checked) > 1 and not self._database.is_closed:
+            self._known, self._room = known, max(KNOWN, len(checked))
+        return [known[id] for id in checked]
 
     def questions(self) -> Iterator[Question]:
         """Give all questions, in order of ids."""
@@ -330,6 +360,8 @@ class LedgerReader(QuestionTable):
         """
         self._flush()
         self._database.close()
+        # From now on somebody else may change them.
+        self._known.clear()
 
     def __enter__(self) -> Self:
         return self

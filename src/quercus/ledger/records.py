@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
@@ -11,10 +11,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from quercus.ledger.question import Answer, Lesson, Opinion, Question
+from quercus.ledger.statements import Statement
 from quercus.ledger.tables import answer, case, event, question, row, snapshot, store
 from quercus.ledger.values import from_micros
 
 Values = dict[str, Any]
+Columns = Mapping[str, Iterable[Any]]
 
 # In the order of `Question`, times as microseconds and values as JSON.
 _FEATURES = sa.func.coalesce(question.c.features, row.c.features).label("features")
@@ -43,6 +45,9 @@ QUESTIONS = sa.select(
     _FEATURES,
 ).join(row, row.c.id == question.c.row_id)
 _ONE = QUESTIONS.where(question.c.id == sa.bindparam("which"))
+_THESE = QUESTIONS.where(question.c.id.in_(sa.bindparam("these", expanding=True)))
+# Values in one statement: databases have their limits.
+_PART = 1000
 _ANSWERS = (
     sa.select(*(question.c[name] for name in ("id", "kind", "answer", "answer_order", "explored")), _FEATURES)
     .add_columns(case.c.state)
@@ -52,19 +57,23 @@ _ANSWERS = (
     .order_by(question.c.answer_order)
 )
 _OF_KEY = sa.select(row.c.id, row.c.features).where(row.c.key == sa.bindparam("which"))
-# Made once, because making them takes longer than running them.
-_INSERT_ROW, _INSERT_QUESTION, _INSERT_ANSWER = sa.insert(row), sa.insert(question), sa.insert(answer)
+_INSERT_ROW = Statement(sa.insert(row), row.c.keys())
+_INSERT_QUESTION = Statement(sa.insert(question), question.c.keys())
+_INSERT_ANSWER = Statement(sa.insert(answer), ["question_id", "who", "came_at", "value", "corrects"])
+_INSERT_EVENT = Statement(sa.insert(event), ["question_id", "happened_at", "what", "who"])
 _CHANGE = sa.update(question).where(question.c.id == sa.bindparam("which"))
-_SETTLE = _CHANGE.values(
-    status="answered",
-    answered_at=sa.bindparam("at"),
-    answer=sa.bindparam("value"),
-    answer_order=sa.bindparam("order"),
+_SETTLE = Statement(
+    _CHANGE.values(
+        status="answered",
+        answered_at=sa.bindparam("came_at"),
+        answer=sa.bindparam("value"),
+        answer_order=sa.bindparam("order"),
+    )
 )
-_CORRECT = _CHANGE.values(answer=sa.bindparam("value"), changed=None)
-_NOTE_CHANGE = _CHANGE.values(changed=sa.bindparam("is_changed"))
-_GIVE_UP = _CHANGE.values(status="expired", refunded=sa.bindparam("refund"))
-_SKIP = _CHANGE.values(skips=question.c.skips + 1)
+_CORRECT = Statement(_CHANGE.values(answer=sa.bindparam("value"), changed=None))
+_NOTE_CHANGE = Statement(_CHANGE.values(changed=sa.bindparam("is_changed")))
+_GIVE_UP = Statement(_CHANGE.values(status="expired", refunded=sa.bindparam("refund")))
+_SKIP = Statement(_CHANGE.values(skips=question.c.skips + 1))
 
 
 class Counts(NamedTuple):
@@ -119,53 +128,61 @@ def _most(connection: Connection, column: sa.Column[int]) -> int:
     return int(connection.execute(sa.select(sa.func.coalesce(sa.func.max(column), 0))).scalar_one())
 
 
-def insert_rows(connection: Connection, rows: list[Values], questions: list[Values]) -> None:
-    """Add rows, and questions about rows."""
-    if rows:
-        connection.execute(_INSERT_ROW, rows)
-    if questions:
-        connection.execute(_INSERT_QUESTION, questions)
+def insert_question(connection: Connection, new_row: Values | None, values: Values) -> None:
+    """Add a question, and its row if that is new."""
+    if new_row is not None:
+        _INSERT_ROW.run(connection, new_row)
+    _INSERT_QUESTION.run(connection, values)
 
 
-def insert_answers(connection: Connection, answers: list[Values]) -> None:
+def insert_row(connection: Connection, values: Values) -> None:
+    """Add a row about which nothing is asked."""
+    _INSERT_ROW.run(connection, values)
+
+
+def insert_rows(connection: Connection, rows: Columns, questions: Columns) -> None:
+    """Add many rows, and questions about rows."""
+    _INSERT_ROW.run_many(connection, rows)
+    _INSERT_QUESTION.run_many(connection, questions)
+
+
+def insert_answers(connection: Connection, answers: Columns) -> None:
     """Add answers."""
+    _INSERT_ANSWER.run_many(connection, answers)
+
+
+def settle_questions(connection: Connection, answers: Columns, order: Iterable[int]) -> None:
+    """Give questions their answers, the so many-th of all."""
     if answers:
-        connection.execute(_INSERT_ANSWER, answers)
-
-
-def settle_question(connection: Connection, given: Values, order: int) -> None:
-    """Give a question its answer, the so many-th of all."""
-    values = {"which": given["question_id"], "at": given["came_at"], "value": given["value"], "order": order}
-    connection.execute(_SETTLE, values)
+        _SETTLE.run_many(connection, {**answers, "which": answers["question_id"], "order": order})
 
 
 def correct_question(connection: Connection, id: int, value: str) -> None:
     """Give a question another answer."""
-    connection.execute(_CORRECT, {"which": id, "value": value})
+    _CORRECT.run(connection, {"which": id, "value": value})
 
 
 def note_changes(connection: Connection, changes: dict[int, bool]) -> None:
     """Note of questions whether their answers changed what the learner says."""
     if changes:
-        given = [{"which": id, "is_changed": changed} for id, changed in changes.items()]
-        connection.execute(_NOTE_CHANGE, given)
+        _NOTE_CHANGE.run_many(connection, {"which": changes.keys(), "is_changed": changes.values()})
 
 
 def give_up_question(connection: Connection, id: int, refund: bool, now: int) -> None:
     """End a question without an answer."""
-    connection.execute(_GIVE_UP, {"which": id, "refund": refund})
+    _GIVE_UP.run(connection, {"which": id, "refund": refund})
     note(connection, id, "withdrawn" if refund else "expired", None, now)
 
 
 def skip_question(connection: Connection, id: int, who: str | None, now: int) -> None:
     """Put a question behind the others."""
-    connection.execute(_SKIP, {"which": id})
+    _SKIP.run(connection, {"which": id})
     note(connection, id, "skipped", who, now)
 
 
 def note(connection: Connection, id: int, what: str, who: str | None, now: int) -> None:
     """Add an event."""
-    connection.execute(sa.insert(event), {"question_id": id, "happened_at": now, "what": what, "who": who})
+    _INSERT_EVENT.run(connection, {"question_id": id, "happened_at": now, "what": what, "who": who})
 
 
 def find_key(connection: Connection, key: str) -> tuple[int, str] | None:
@@ -180,9 +197,12 @@ def find_questions(connection: Connection, key: str) -> list[Question]:
     return [to_question(found) for found in connection.execute(chosen)]
 
 
-def read_question(connection: Connection, id: int) -> Question:
-    """Return a question that is there."""
-    return to_question(connection.execute(_ONE, {"which": id}).one())
+def read_these(connection: Connection, ids: Sequence[int]) -> list[Question]:
+    """Return questions that are there, in any order."""
+    if len(ids) == 1:
+        return [to_question(connection.execute(_ONE, {"which": ids[0]}).one())]
+    parts = (ids[start : start + _PART] for start in range(0, len(ids), _PART))
+    return [to_question(found) for part in parts for found in connection.execute(_THESE, {"these": part})]
 
 
 def read_questions(connection: Connection, first: int, count: int) -> list[Question]:
@@ -276,9 +296,10 @@ def read_snapshots(connection: Connection) -> list[tuple[int, bytes]]:
     return [(found.learned, bytes(found.model)) for found in connection.execute(chosen)]
 
 
-def insert_case(connection: Connection, new_rows: list[Values], values: Values) -> None:
+def insert_case(connection: Connection, new_row: Values | None, values: Values) -> None:
     """Add a case, and its row if that is new."""
-    insert_rows(connection, new_rows, [])
+    if new_row is not None:
+        _INSERT_ROW.run(connection, new_row)
     connection.execute(sa.insert(case), values)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -167,3 +167,14 @@ def known(value: float) -> float | None:
     (0.5, None)
     """
     return None if value != value else value
+
+
+def by_column(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return records, all of the same names, by column.
+
+    Examples
+    --------
+    >>> by_column([{"id": 1, "key": None}, {"id": 2, "key": "7"}])
+    {'id': [1, 2], 'key': [None, '7']}
+    """
+    return {name: [record[name] for record in records] for name in (records[0] if records else ())}

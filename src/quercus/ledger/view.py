@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from quercus.ledger.errors import UnknownQuestion
 from quercus.ledger.question import Question
+from quercus.schema.refusals import short
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -147,3 +148,27 @@ class QuestionTable(ABC):
         from quercus.ledger.files import write_table
 
         write_table(self.to_arrow(), Path(path))
+
+
+def read_place(store: object) -> str | None:
+    """Return where a ledger is kept as text, None if that is in memory.
+
+    Parameters
+    ----------
+    store
+        A file's name, an address, or None.
+
+    Examples
+    --------
+    >>> read_place(b"labels.db")
+    Traceback (most recent call last):
+        ...
+    TypeError: store=b'labels.db' is a bytes; give the name of a file, the address of a database, or None: in memory.
+    """
+    place = os.fspath(store) if isinstance(store, os.PathLike) else store
+    if place is not None and not isinstance(place, str):
+        raise TypeError(
+            f"store={short(store)} is a {type(store).__name__}; give the name of a file, the address of a database, or "
+            "None: in memory."
+        )
+    return place

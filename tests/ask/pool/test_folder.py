@@ -25,6 +25,10 @@ def new_sampler(ledger, make=Halves, **given):
     return PoolSampler(learner, X, ledger=ledger, explore=0.3, labels=LABELS, **given)
 
 
+def other_than(label):
+    return next(y for y in Y if y != label)
+
+
 def act(sampler, action):
     """Ask one or several, answer the newest or the oldest question, or give one up."""
     waiting = sampler.open_questions
@@ -34,6 +38,9 @@ def act(sampler, action):
         sampler.expire(waiting[0].id)
     elif waiting and action == "withdraw":
         sampler.withdraw(waiting[-1].id)
+    elif action == "correct":
+        for answer in sampler.ledger.events_since(0)[:1]:
+            sampler.correct(answer.id, other_than(answer.label))
     elif waiting:
         question = waiting[-1 if action == "newest" else 0]
         sampler.answer(question.id, Y[question.row])
@@ -49,7 +56,9 @@ def same(a, b):
     assert [[getattr(q, name) for name in kept] for q in ours] == [[getattr(q, name) for name in kept] for q in theirs]
 
 
-ACTIONS = st.sampled_from([1, 3, "newest", "newest", "oldest", "oldest", "expire", "withdraw", "again", "again"])
+ACTIONS = st.sampled_from(
+    [1, 3, "newest", "newest", "oldest", "oldest", "expire", "withdraw", "correct", "again", "again"]
+)
 
 
 @settings(max_examples=20, deadline=None)
@@ -190,3 +199,28 @@ def test_each_question_costs_the_ledger_the_same():
         sampler.next()
         sizes.append(len(sampler.ledger.last_state))
     assert np.ptp(sizes) == 0
+
+
+def test_after_corrections_the_order_is_that_of_a_sampler_never_closed(tmp_path):
+    rows = np.random.default_rng(3).integers(0, 12, size=(300, 2)).astype(float)
+    truth = np.where(rows[:, 0] > 5, "yes", "no")
+
+    def begin(again):
+        store = tmp_path / f"{again}.db"
+        return PoolSampler(qc.EvergreenTree(), rows, store=store, explore=0.3, labels=200)
+
+    orders = []
+    for again in (False, True):
+        sampler = begin(again)
+        for number in range(80):
+            question = sampler.next()
+            sampler.answer(question, "no" if 20 <= number < 60 else truth[question.row])
+            if number == 60:
+                for id in range(21, 61):
+                    sampler.correct(id, truth[sampler.question(id).row])
+                if again:
+                    sampler.ledger.close()
+                    sampler = begin(again)
+        orders.append((sampler._rows, sampler._state.drawn_at))
+        sampler.ledger.close()
+    assert orders[0] == orders[1]

@@ -9,9 +9,13 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from quercus.ask.pool.accuracy import RunningPoolAccuracy
 from quercus.ask.pool.learner import PoolLearner
 from quercus.ask.pool.question import PoolQuestion
+from quercus.ask.pool.state import PoolState
 from quercus.interrupts import uninterrupted
 from quercus.ledger import Ledger, UnknownQuestion
 
@@ -35,6 +39,7 @@ class PoolAnswers:
     _rows: list[int]
     _learned: int
     _refunded: int
+    _ids: NDArray[np.int64] | None
     _accuracy_so_far: RunningPoolAccuracy
 
     def answer(self, question: PoolQuestion | int, label: Any, *, who: str | None = None) -> bool:
@@ -116,7 +121,7 @@ class PoolAnswers:
                 return False
             self._view = PoolLearner(copy.deepcopy(self._first), self._table)
             self._learned = 0
-            self._learn_answers(again=True)
+            self._learn_again(PoolState.from_bytes(self.ledger.last_state).answered)
             self._accuracy_so_far = RunningPoolAccuracy(self.ledger, self.explore)
             return True
 
@@ -189,6 +194,12 @@ class PoolAnswers:
             held = f"the ledger holds 1 to {len(self._rows)}" if self._rows else "nothing was asked yet"
             raise UnknownQuestion(f"there is no question {id!r}; {held}.")
         return int(id)
+
+    def _learn_again(self, answered: int) -> None:
+        """Teach the learner all answers; its regions after so many, at the last question, decide about the order."""
+        self._learn_answers(answered, again=True)
+        self._ids = self._view.regions()[0]
+        self._learn_answers(again=True)
 
     def _learn_answers(self, stop: int | None = None, again: bool = False) -> None:
         """Teach the learner the answers of the ledger that it has not learned, up to so many in all."""

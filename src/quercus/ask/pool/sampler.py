@@ -257,9 +257,7 @@ class PoolSampler(PoolAnswers):
         self._is_asked[self._rows] = True
         self._refunded = sum(question.refunded for question in questions)
         self._state = self._state._replace(origin=last.origin, drawn_at=last.drawn_at)
-        self._learn_answers(last.answered, again=True)
-        self._ids = self._view.regions()[0]
-        self._learn_answers(again=True)
+        self._learn_again(last.answered)
 
     def _ask(self, k: int) -> range:
         """Choose rows, note the questions for them and return their ids."""
