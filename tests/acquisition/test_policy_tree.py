@@ -374,8 +374,9 @@ def test_pictures_are_well_formed_whatever_the_names(name):
     drawn = tree._repr_html_()
     ET.fromstring(drawn)
     assert "<script>" not in drawn
-    assert drawn.count("<title>") == len(tree.pruned(max_nodes=31).nodes)
-    assert drawn.count("<path") == drawn.count("<title>") - 1
+    wide, narrow = drawn.split("<svg")[1:]
+    assert wide.count("<title>") == narrow.count("<title>") == len(tree.pruned(max_nodes=31).nodes)
+    assert wide.count("<path") == wide.count("<title>") - 1
     dot, mermaid = tree.to_dot(), tree.to_mermaid(max_nodes=None)
     assert dot.count(" -> ") == len(tree.nodes) - 1
     assert mermaid.count(" -->|") == len(tree.nodes) - 1

@@ -96,7 +96,9 @@ def test_all_forms_tell_it_plainly():
     lines = str(tree).splitlines()
     assert lines[1].split()[-6:] == ["met", "worth", "what", "it", "does", "then"]
     assert lines[2].split()[-5:-3] == ["70", "-0.114"]
-    for drawn in (tree.to_dot(), tree.to_mermaid().replace("#45;", "-"), tree.to_html()):
+    pictures = tree.to_html().split("<svg")[1:]  # one for wide places, one for narrow ones
+    assert len(pictures) == 2
+    for drawn in (tree.to_dot(), tree.to_mermaid().replace("#45;", "-"), *pictures):
         assert drawn.count("met 37 times, worth -0.135") == 1
     assert tree.to_html().count("<text") == tree.to_html().count("</text>")
     assert ">met 37 times<" in tree.to_html()

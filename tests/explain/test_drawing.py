@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quercus.explain import to_html, to_svg
+from quercus.explain import to_html, to_svg, to_text
 from quercus.explain.captions import GREY, PALETTE, colours
 from quercus.explain.layout import spread
+from quercus.explain.nodes import Test
 from tests.explain import trees
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -141,6 +142,50 @@ def test_html_scrolls_in_its_own_box_and_takes_the_colours_around_it():
     assert "prefers-color-scheme" not in html
     assert "prefers-color-scheme" in to_html(trees.many_leaves(), page=True)
     assert "prefers-color-scheme" in to_svg(trees.many_leaves())
+
+
+def test_html_has_a_drawing_for_narrow_places():
+    view = trees.many_leaves()
+    html = to_html(view)
+    ET.fromstring(html)
+    wide, narrow = (ET.fromstring(f"<svg{part.split('</svg>')[0]}</svg>") for part in html.split("<svg")[1:])
+    assert [len(list(drawn.iter("{http://www.w3.org/2000/svg}title"))) for drawn in (wide, narrow)] == [31, 31]
+    assert float(narrow.get("width")) <= 358 < float(wide.get("width"))
+    shown, other = wide.get("class"), narrow.get("class")
+    assert (wide.get("style")[:13], narrow.get("style")) == ("display:block", "display:none")
+    assert re.search(rf"@container\(max-width:699px\){{\.{shown}{{.*\.{other}{{display:block!important}}}}", html)
+    for group in boxes(narrow):
+        box = group.find(f"{SVG}rect")
+        assert float(box.get("x")) + float(box.get("width")) <= float(narrow.get("width"))
+    tops = [float(group.find(f"{SVG}rect").get("y")) for group in boxes(narrow)]
+    assert all(below - above > 60 for above, below in itertools.pairwise(tops))
+    words = [text.text for text in narrow.iter(f"{SVG}text") if text.text in {"yes", "no"}]
+    assert len(words) == 30  # none above the root
+
+
+@pytest.mark.parametrize("view", [trees.one_leaf(), trees.deep_chain(500)])
+def test_html_of_one_box_or_of_hundreds_has_one_drawing(view):
+    assert to_html(view, **WHOLE).count("<svg") == 1
+
+
+def test_features_and_answers_in_boxes_are_told_apart():
+    names = [f"income of the year {year} before all taxes" for year in (2018, 2019)]
+    labels = [f"complaint of the {where} department" for where in ("northern", "western")]
+    view = trees.grow(8, tuple(labels), lambda node: Test(names[node % 2], "<=", 1234.5 + node), seed=1)
+    for drawn in (to_svg(view, **WHOLE), to_html(view, **WHOLE)):
+        bold = re.findall(r'font-weight="600">([^<?]{2,})</text>', drawn)
+        assert any("2018" in text for text in bold)
+        assert any("2019" in text for text in bold)
+        assert not any("income…" in text or "inc…" in text for text in bold)
+        assert {text for text in bold if "≤" not in text and "EvergreenTree" not in text} >= {"…northern…", "…western…"}
+
+
+def test_classes_listed_beside_each_other_are_told_apart():
+    labels = tuple(f"question about an invoice of the {where} department" for where in ("northern", "western"))
+    view = trees.grow(4, labels, trees.plain_test, seed=1)
+    for written in (to_text(view), to_svg(view)):
+        assert "…northern…" in written
+        assert "…western…" in written
 
 
 def test_hostile_names_are_text():

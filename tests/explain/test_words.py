@@ -13,10 +13,12 @@ from quercus.explain.words import (
     plural,
     ranked,
     shorten,
+    shorten_among,
     show_name,
     show_number,
     show_set,
     show_value,
+    width,
 )
 
 
@@ -45,6 +47,32 @@ def test_short_names_stay_distinct():
     assert distinct_names(["number of contacts", "number of visits"], 12) == ["number…tacts", "number…isits"]
     alike = ["one way to the old oak", "one way to an old oak"]
     assert distinct_names(alike, 6) == alike
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["income_2018_total_eur", "income_2019_total_eur"],
+        [
+            f"{what} of the {where} department"
+            for what in ("complaint", "question")
+            for where in ("northern", "western")
+        ],
+        ["a long name", "a long", "another long name"],
+        ["年齢 北海道 一", "年齢 東京都 一"],
+    ],
+)
+@pytest.mark.parametrize("columns", [9, 12, 15])
+def test_what_is_cut_in_a_box_is_not_taken_for_another(names, columns):
+    cut = [shorten_among(name, columns, names) for name in names]
+    assert len(set(cut)) == len(names)
+    assert all(width(name) <= columns for name in cut)
+
+
+def test_names_without_words_of_their_own_are_cut_as_ever():
+    assert shorten_among("aaaaaaaa", 5, ["aaaaaaaa", "aaaaaaa"]) == "aa…aa"
+    assert shorten_among("________", 5, ["________", "_________"]) == "__…__"
+    assert shorten_among("a very long name", 9, ["a very long name"] + ["a very old name"] * 200) == "a ve…name"
 
 
 def test_sets_take_the_room_there_is():

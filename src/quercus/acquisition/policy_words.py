@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -10,7 +12,7 @@ from quercus.acquisition.layout import REFER
 from quercus.explain.boxes import Box, Face
 from quercus.explain.captions import GREY, pick_colours
 from quercus.explain.page import write_html
-from quercus.explain.picture import SQUEEZE, draw, fit_head, head_space, make_bar, pixels
+from quercus.explain.picture import SQUEEZE, fit_head, head_space, make_bar, pixels
 from quercus.explain.text import tree_column
 from quercus.explain.words import (
     distinct_names,
@@ -34,6 +36,7 @@ _LEAST = 32  # columns that stay for what a node does, however deep it is
 _CONDITION = 44
 _WORD = 24
 _GAP = 120
+_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+(?![\w.])")
 # Why it answers, in a few words; `quercus.acquisition.explaining` has the sentences.
 _STOPS = {
     "confident": "sure enough",
@@ -223,12 +226,31 @@ def write_page(tree: PolicyTree, shown: PolicyTree, page: bool) -> str:
         *(["boxes tell how often that was met, and what it is worth from there on"] if tree.has_visits else []),
         *map(escape, footnotes(tree, shown)),
     ]
-    faces = [_face(tree, node) for node in shown.nodes]
+    branches = _branches(shown.nodes)
+    faces = [_face(tree, node, branches[node.id]) for node in shown.nodes]
     gap = max([_GAP, *(22 + SQUEEZE * pixels(face.branch, 10.5) for face in faces)])
-    return write_html(summary(tree), legend, said, draw(faces, gap), page=page)
+    return write_html(summary(tree), legend, said, faces, gap, page=page)
 
 
-def _face(tree: PolicyTree, node: PolicyNode) -> Face:
+def _branches(nodes: Sequence[PolicyNode]) -> dict[int, str]:
+    """Write what leads to each node, with fewer digits where it is long; never so that two of a parent become alike."""
+    children: dict[int, list[PolicyNode]] = {}
+    for node in nodes:
+        children.setdefault(node.parent, []).append(node)
+    found: dict[int, str] = {}
+    for below in children.values():
+        texts = [node.short for node in below]
+        rounded = [_NUMBER.sub(_few_digits, text) if width(text) > _CONDITION else text for text in texts]
+        kept = rounded if len(set(rounded)) == len(set(texts)) else texts
+        found.update(zip([node.id for node in below], distinct_names(kept, _CONDITION), strict=True))
+    return found
+
+
+def _few_digits(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.4g}"
+
+
+def _face(tree: PolicyTree, node: PolicyNode, branch: str) -> Face:
     """Return a node as a picture draws it."""
     ends = node.kind in ("answer", "formality")
     corner = _right(tree, node) if ends else "" if node.price is None else show_number(node.price)
@@ -249,7 +271,7 @@ def _face(tree: PolicyTree, node: PolicyNode) -> Face:
         left=left,
         right=right,
         title="\n".join([node.branch, action(node), _expected(tree, node), *_met(node), ", ".join(classes)]).strip(),
-        branch=shorten(node.short, _CONDITION),
+        branch=branch,
         share=node.reach,
         hue=_hue(tree, node),
         dashed=_goes_on(node),

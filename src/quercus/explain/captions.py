@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from quercus.explain.boxes import Box
 from quercus.explain.nodes import Node, Test
 from quercus.explain.view import TreeView
-from quercus.explain.words import others, plural, ranked, shorten, show_count, show_name, show_share, show_value, width
+from quercus.explain.words import (
+    others,
+    plural,
+    ranked,
+    shorten,
+    shorten_among,
+    show_count,
+    show_name,
+    show_share,
+    show_value,
+    width,
+)
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart, those first that differ most in brightness.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
@@ -21,23 +32,34 @@ def summary(view: TreeView) -> str:
     return f"{show_name(view.learner)}: {size}, {plural(view.rows, 'row')} learned"
 
 
-def brief(test: Test, passed: bool, columns: int, pretty: bool = False) -> str:
-    """Write a test in at most this many columns; the comparison always stays."""
+def brief(test: Test, passed: bool, columns: int, pretty: bool = False, names: Collection[str] = ()) -> str:
+    """Write a test in at most this many columns; the comparison stays, and its feature is not taken for another."""
     name, sign, value = show_name(test.feature), test.sign(passed), test.shown(passed)
     sign = _PRETTY[sign] if pretty else sign
     space = columns - width(sign) - 2
     if width(name) + width(value) > space:
         columns = max(space - width(name), space // 2)
         value = shorten(test.shown(passed, columns), columns)
-        name = shorten(name, space - width(value))
+        name = shorten_among(name, space - width(value), names)
     return f"{name} {sign} {value}"
+
+
+def tested(view: TreeView) -> set[str]:
+    """Return the names of the features that are tested."""
+    return {show_name(node.test.feature) for node in view.nodes if node.test is not None}
+
+
+def answers(view: TreeView) -> set[str]:
+    """Return the answers that leaves give, as they are written."""
+    return {show_value(node.prediction) for node in view.nodes if node.is_leaf}
 
 
 def shares(view: TreeView, node: Node, columns: int, most: int = 5) -> str:
     """List the classes of a node, the largest first, with counts and shares; only shares where room is short."""
     order = ranked(view.classes, node.counts)
     total = node.total
-    names = [shorten(show_value(label), 20) for label, _ in order[:most]]
+    all_names = [show_value(label) for label in view.classes]
+    names = [shorten_among(show_value(label), 20, all_names) for label, _ in order[:most]]
     parts = [(show_count(count), show_share(count / total)) for _, count in order[:most]]
     full = [f"{name} {count} ({share})" for name, (count, share) in zip(names, parts, strict=True)]
     short = [f"{name} {share}" for name, (_, share) in zip(names, parts, strict=True)]
@@ -65,21 +87,24 @@ def state(node: Node) -> str:
     return ", ".join(filter(None, [sure, "" if node.leaf.growing else "stopped growing"]))
 
 
-def box(view: TreeView, node: Node, columns: int) -> list[str]:
+def box(view: TreeView, node: Node, columns: int, names: Collection[str]) -> list[str]:
     """Say the most important things about a node, in a few short lines."""
     counted = shares(view, node, columns, most=3)
     lines = [plural(node.total, "label") + (f": {counted}" if counted else "")]
     if node.is_leaf:
-        lines.insert(0, "no answer yet" if node.prediction is None else shorten(show_value(node.prediction), columns))
+        lines.insert(
+            0,
+            "no answer yet" if node.prediction is None else shorten_among(show_value(node.prediction), columns, names),
+        )
     elif node.test is not None:
-        lines.insert(0, brief(node.test, True, columns))
+        lines.insert(0, brief(node.test, True, columns, names=names))
     return [*lines, state(node)] if state(node) else lines
 
 
 def boxes(view: TreeView, columns: int, missing: str) -> list[Box]:
     """Return all nodes of a view as graph languages draw them."""
     fill = dict(zip(view.classes, colours(view), strict=True))
-    whole = view.root.total
+    whole, features, labels = view.root.total, tested(view), answers(view)
     found = []
     for node in view.nodes:
         left = node.side == "left"
@@ -88,7 +113,7 @@ def boxes(view: TreeView, columns: int, missing: str) -> list[Box]:
             branch += missing
         hue = fill.get(node.prediction, GREY) if node.is_leaf else None
         share = node.total / whole if whole > 0 else 0.0
-        lines = tuple(box(view, node, columns))
+        lines = tuple(box(view, node, columns, labels if node.is_leaf else features))
         found.append(Box(node.id, node.parent, node.depth, lines, branch, share, hue, bool(node.hidden_leaves)))
     return found
 

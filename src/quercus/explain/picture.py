@@ -13,9 +13,9 @@ from quercus.explain.captions import GREY
 from quercus.explain.layout import spread
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
-_BOX, _HIGH = 160, 60
-_ROW = _HIGH + 12
-_PAD, _INSIDE = 2, 10
+BOX, HIGH, GAP = 160, 60, 50.0
+PAD, _INSIDE = 2, 10
+_ROW = HIGH + 12
 _THICKEST = 11.0
 SQUEEZE = 0.86  # width of letters that are not bold, and of bold ones in most fonts, as a part of the estimate
 
@@ -29,26 +29,26 @@ def frame(body: str, wide: float, high: float, label: str, more: str = "") -> st
     )
 
 
-def draw(nodes: Sequence[Face], gap: float = 50) -> tuple[str, float, float]:
+def draw(nodes: Sequence[Face], gap: float = GAP) -> tuple[str, float, float]:
     """Draw all nodes and lines of a tree of any kind; return them with the width and height that they take."""
     across = spread(nodes)
-    column, top = _BOX + gap, nodes[0].depth
+    column, top = BOX + gap, nodes[0].depth
     spot: dict[int, tuple[float, float]] = {
-        node.id: (_PAD + column * (node.depth - top), _PAD + _ROW * place)
+        node.id: (PAD + column * (node.depth - top), PAD + _ROW * place)
         for node, place in zip(nodes, across, strict=True)
     }
     below: dict[int, list[Face]] = {}
     for node in nodes:
         below.setdefault(node.parent, []).append(node)
     parts = [_edges(below[node.id], spot, gap) for node in nodes if node.id in below]
-    parts += [_box(node, spot[node.id]) for node in nodes]
-    wide = 2 * _PAD + _BOX + column * (max(node.depth for node in nodes) - top)
-    return "".join(parts), wide, 2 * _PAD + _HIGH + _ROW * max(across)
+    parts += [draw_box(node, spot[node.id]) for node in nodes]
+    wide = 2 * PAD + BOX + column * (max(node.depth for node in nodes) - top)
+    return "".join(parts), wide, 2 * PAD + HIGH + _ROW * max(across)
 
 
 def head_space(corner: str) -> float:
     """Return the space for what stands at the top of a box, beside what stands in its corner."""
-    return _BOX - 2 * _INSIDE - (10 + 8 * len(corner) if corner else 0)
+    return BOX - 2 * _INSIDE - (10 + 8 * len(corner) if corner else 0)
 
 
 def fit_head(write: Callable[[int], str], space: float) -> str:
@@ -94,15 +94,41 @@ def missing_mark(x: float, y: float) -> str:
     )
 
 
+def draw_box(node: Face, at: tuple[float, float]) -> str:
+    """Draw a node."""
+    x, y = at
+    space = BOX - 2 * _INSIDE
+    look = 'fill="currentColor" fill-opacity=".05" stroke="currentColor" stroke-opacity=".45"'
+    if node.hue is not None:
+        look = f'fill="{node.hue}" fill-opacity=".16" stroke="{node.hue}" stroke-width="1.6"'
+    if node.dashed:
+        look += ' stroke-dasharray="4 3"'
+    end = x + BOX - _INSIDE
+    rest = max(0.45 * space, space - 8 - SQUEEZE * pixels(node.left, 10.5))
+    faint = 'text-anchor="end" fill-opacity=".8"'
+    return "".join(
+        [
+            f"<g><title>{escape(node.title)}</title>",
+            f'<rect x="{x:.10g}" y="{y:.1f}" width="{BOX}" height="{HIGH}" rx="9" {look}/>',
+            write_line(x + _INSIDE, y + 19, node.head, 12.5, head_space(node.corner), 'font-weight="600"'),
+            write_line(end, y + 19, node.corner, 12, space, 'text-anchor="end"') if node.corner else "",
+            _bar(node, x + _INSIDE, y + 27, space),
+            write_line(x + _INSIDE, y + 50, node.left, 10.5, 0.54 * space, 'fill-opacity=".8"'),
+            write_line(end, y + 50, node.right, 10.5, rest, faint) if node.right else "",
+            "</g>",
+        ]
+    )
+
+
 def _edges(children: Sequence[Face], spot: dict[int, tuple[float, float]], gap: float) -> str:
     """Draw the lines to all children of a node, side by side where they leave its box."""
     thick = [1.2 + _THICKEST * child.share for child in children]
-    x, middle = spot[children[0].parent][0] + _BOX, spot[children[0].parent][1] + _HIGH / 2
+    x, middle = spot[children[0].parent][0] + BOX, spot[children[0].parent][1] + HIGH / 2
     start = middle - sum(thick) / 2
     parts = []
     for child, wide in zip(children, thick, strict=True):
         start += wide / 2
-        end_x, end_y = spot[child.id][0], spot[child.id][1] + _HIGH / 2
+        end_x, end_y = spot[child.id][0], spot[child.id][1] + HIGH / 2
         bend = (x + end_x) / 2
         parts.append(
             f'<path d="M{x:.10g} {start:.1f}C{bend:.10g} {start:.1f} {bend:.10g} {end_y:.1f} {end_x:.10g} {end_y:.1f}" '
@@ -115,31 +141,6 @@ def _edges(children: Sequence[Face], spot: dict[int, tuple[float, float]], gap: 
         word_x = end_x - (21 if child.missing else 6)
         parts.append(write_line(word_x, line, child.branch, 10.5, gap - 12, 'text-anchor="end"'))
     return "".join(parts)
-
-
-def _box(node: Face, at: tuple[float, float]) -> str:
-    """Draw a node."""
-    x, y = at
-    space = _BOX - 2 * _INSIDE
-    look = 'fill="currentColor" fill-opacity=".05" stroke="currentColor" stroke-opacity=".45"'
-    if node.hue is not None:
-        look = f'fill="{node.hue}" fill-opacity=".16" stroke="{node.hue}" stroke-width="1.6"'
-    if node.dashed:
-        look += ' stroke-dasharray="4 3"'
-    end = x + _BOX - _INSIDE
-    faint = 'text-anchor="end" fill-opacity=".8"'
-    return "".join(
-        [
-            f"<g><title>{escape(node.title)}</title>",
-            f'<rect x="{x:.10g}" y="{y:.1f}" width="{_BOX}" height="{_HIGH}" rx="9" {look}/>',
-            write_line(x + _INSIDE, y + 19, node.head, 12.5, head_space(node.corner), 'font-weight="600"'),
-            write_line(end, y + 19, node.corner, 12, space, 'text-anchor="end"') if node.corner else "",
-            _bar(node, x + _INSIDE, y + 27, space),
-            write_line(x + _INSIDE, y + 50, node.left, 10.5, 0.54 * space, 'fill-opacity=".8"'),
-            write_line(end, y + 50, node.right, 10.5, 0.45 * space, faint) if node.right else "",
-            "</g>",
-        ]
-    )
 
 
 def _bar(node: Face, x: float, y: float, wide: float) -> str:

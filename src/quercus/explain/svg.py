@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from quercus.explain.boxes import Face
-from quercus.explain.captions import GREY, brief, colours, details, summary
+from quercus.explain.captions import GREY, answers, brief, colours, details, summary, tested
 from quercus.explain.nodes import Node
 from quercus.explain.picture import (
     SQUEEZE,
@@ -17,7 +19,7 @@ from quercus.explain.picture import (
     write_line,
 )
 from quercus.explain.view import TreeView
-from quercus.explain.words import distinct_names, others, plural, shorten, show_share, show_value
+from quercus.explain.words import distinct_names, others, plural, shorten_among, show_share, show_value
 
 MISSING_FOOTNOTE = "missing values take this branch"
 _MARGIN = 18
@@ -50,7 +52,7 @@ def to_svg(view: TreeView, max_depth: int | None = 5, max_nodes: int | None = 31
     '<svg xmlns="http://www.w3.org/2000/svg" width='
     """
     shown = view.pruned(max_depth, max_nodes)
-    drawn, wide, high = drawing(shown)
+    drawn, wide, high = draw(faces(shown))
     wide = max(wide, 440)
     header, top = _header(view, shown, wide)
     moved = f'{header}<g transform="translate(0,{top:.10g})">{drawn}</g>'
@@ -58,20 +60,15 @@ def to_svg(view: TreeView, max_depth: int | None = 5, max_nodes: int | None = 31
     return frame(body, wide + 2 * _MARGIN, high + top + 2 * _MARGIN, summary(view), 'class="quercus-ground"')
 
 
-def drawing(view: TreeView) -> tuple[str, float, float]:
-    """Draw all nodes and lines of a view; return them with the width and height that they take."""
-    return draw(faces(view))
-
-
 def faces(view: TreeView) -> list[Face]:
     """Return all nodes of a view as a picture draws them."""
     hues = colours(view)
     fill = dict(zip(view.classes, hues, strict=True))
-    whole = view.root.total
+    whole, features, labels = view.root.total, tested(view), answers(view)
     found = []
     for node in view.nodes:
         share = _share(view, node)
-        head, right = _words(node, head_space(share))
+        head, right = _words(node, head_space(share), labels if node.is_leaf else features)
         first = node.side == "left"
         found.append(
             Face(
@@ -141,14 +138,14 @@ def _share(view: TreeView, node: Node) -> str:
     return show_share(node.shares[view.classes.index(node.prediction)])
 
 
-def _words(node: Node, space: float) -> tuple[str, str]:
+def _words(node: Node, space: float, names: Collection[str]) -> tuple[str, str]:
     """Return what stands on top of a box and at its lower right."""
     test = node.test
     if node.leaf is not None:
         answer = "no answer yet" if node.prediction is None else show_value(node.prediction)
         sure = {None: "", True: "certain", False: "uncertain"}[node.leaf.consistent]
-        return fit_head(lambda columns: shorten(answer, columns), space), sure
+        return fit_head(lambda columns: shorten_among(answer, columns, names), space), sure
     hidden = f"+{plural(node.hidden_leaves, 'leaf')}" if node.hidden_leaves else ""
     if test is None:
         return "", hidden
-    return fit_head(lambda columns: brief(test, True, columns, pretty=True), space), hidden
+    return fit_head(lambda columns: brief(test, True, columns, pretty=True, names=names), space), hidden

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from quercus.explain.boxes import Placed, last_children
-from quercus.explain.captions import brief, footnotes, shares, state, summary
+from quercus.explain.captions import answers, brief, footnotes, shares, state, summary, tested
 from quercus.explain.nodes import Node
 from quercus.explain.view import TreeView
-from quercus.explain.words import pad, plural, shorten, show_count, show_share, show_value, width
+from quercus.explain.words import pad, plural, shorten, shorten_among, show_count, show_share, show_value, width
 
 _LINE = 120
 _LEVELS = 9  # a deeper branch shows its depth as a number and only the innermost levels of its lines
@@ -49,12 +49,13 @@ def to_text(view: TreeView, max_depth: int | None = None, max_nodes: int | None 
     trees = _tree_column(shown)
     key = "? also if missing" if len(trees) > 1 else ""
     labels = [show_count(node.total) for node in shown.nodes]
-    answers = [_answer(node) for node in shown.nodes]
-    wide = max(map(width, [key, *trees])), max(6, *map(len, labels)), max(6, *map(width, answers))
+    given = answers(shown)
+    answered = [_answer(node, given) for node in shown.nodes]
+    wide = max(map(width, [key, *trees])), max(6, *map(len, labels)), max(6, *map(width, answered))
     head = f"{key:{wide[0]}}  {'labels':>{wide[1]}}  {pad('answer', wide[2])}  classes"
     rest = _LINE - sum(wide) - 6
     lines = [shorten(summary(view), _LINE), head]
-    for node, tree, count, answer in zip(shown.nodes, trees, labels, answers, strict=True):
+    for node, tree, count, answer in zip(shown.nodes, trees, labels, answered, strict=True):
         line = f"{pad(tree, wide[0])}  {count:>{wide[1]}}  {pad(answer, wide[2])}  {shares(shown, node, rest)}"
         lines.append(line.rstrip())
     if shown is not view:
@@ -62,7 +63,7 @@ def to_text(view: TreeView, max_depth: int | None = None, max_nodes: int | None 
     return "\n".join(lines + footnotes(view))
 
 
-def _answer(node: Node) -> str:
+def _answer(node: Node, names: Collection[str]) -> str:
     if node.hidden_leaves:
         return f"({state(node)})"
     if not node.is_leaf:
@@ -70,15 +71,15 @@ def _answer(node: Node) -> str:
     if node.prediction is None:
         return "none yet"
     chance = None if node.leaf is None else node.leaf.probability
-    return shorten(show_value(node.prediction), 18) + ("" if chance is None else f" {show_share(chance)}")
+    return shorten_among(show_value(node.prediction), 18, names) + ("" if chance is None else f" {show_share(chance)}")
 
 
 def _tree_column(view: TreeView) -> list[str]:
     """Return, for each node, the lines that lead to it and the test that it passed."""
-    captions = ["all"]
+    captions, names = ["all"], tested(view)
     for node in view.nodes[1:]:
         parent, first = view.node(node.parent), node.side == "left"
-        condition = "" if parent.test is None else brief(parent.test, first, _CONDITION)
+        condition = "" if parent.test is None else brief(parent.test, first, _CONDITION, names=names)
         is_asked = parent.test is not None and parent.test.asks_missing
         captions.append(condition + (" ?" if parent.missing_left == first and not is_asked else ""))
     return tree_column(view.nodes, captions)

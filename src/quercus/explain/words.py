@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any
 
 Label = Hashable
+_MOST_NAMES = 200  # more would take long
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def native(value: Any) -> Any:
@@ -91,6 +94,49 @@ def shorten(text: str, columns: int) -> str:
         else:
             tail, back = letter + tail, back - 1
     return f"{head}…{tail}"
+
+
+def shorten_among(text: str, columns: int, names: Collection[str]) -> str:
+    """Cut a text so that it takes at most this many columns and is not taken for another name, if that can be.
+
+    Examples
+    --------
+    >>> shorten_among("income_2018_total", 9, ["income_2018_total", "expenses"])
+    'inco…otal'
+    >>> shorten_among("income_2018_total", 9, ["income_2018_total", "income_2019_total"])
+    '…2018…'
+    """
+    short = shorten(text, columns)
+    if short == text or len(names) > _MOST_NAMES:
+        return short
+    rest = [name for name in names if name != text]
+    head, _, tail = short.partition("…")
+    if not any(name.startswith(head) and name.endswith(tail) for name in rest):
+        return short
+    told = _own_words(text, columns, rest)
+    return short if told is None else told
+
+
+def _own_words(text: str, columns: int, rest: Sequence[str]) -> str | None:
+    """Return the words of a name that not all others have, as much of each as fits; None if others have the same."""
+    words, theirs = _split(text), [_split(name) for name in rest]
+    own = [word for word in words if not all(word in other for other in theirs)]
+    shared = [word for word in words if word not in own]
+    start, end = ("…" if word in shared else "" for word in (words[0], words[-1])) if words else ("", "")
+    space = columns - len(start) - len(end) - (len(own) - 1)
+    most = space // len(own) if own else 0
+    while own and most < max(map(width, own)) and sum(min(width(word), most + 1) for word in own) <= space:
+        most += 1
+    if most < 1:
+        return None
+    cut = [word[:most] for word in own]
+    same = ([word[:most] for word in other if word not in shared] for other in theirs)
+    joined = f"{start}{'…'.join(cut)}{end}"
+    return joined if cut not in same and width(joined) <= columns else None
+
+
+def _split(name: str) -> list[str]:
+    return [word for word in _BETWEEN_WORDS.split(name) if word]
 
 
 def distinct_names(things: Sequence[Any], columns: int = 26) -> list[str]:
