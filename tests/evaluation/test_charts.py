@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import quercus as qc
 from quercus.evaluation import charts
-from quercus.evaluation.canvas import Axis, Line, line_chart, percent_axis, save_chart
+from quercus.evaluation.canvas import Axis, Line, inline_svg, line_chart, percent_axis, save_chart
 from quercus.explain.words import distinct_names
 from tests.evaluation.fakes import BatchLearner, toy
 from tests.evaluation.pages import names_of, remove, rows_of
@@ -132,6 +132,47 @@ def test_what_cannot_be_seen_does_not_stretch_the_axis() -> None:
     empty = line_chart([Line("a", [], [])], Axis("x", log=True), percent_axis("y")).to_dict()
     assert scale_of(empty, "y")["domain"] == [0.0, 1.0]
     vl_convert.vegalite_to_svg(empty)
+
+
+def test_what_is_counted_has_no_tick_between_two_numbers(run: qc.Run) -> None:
+    small = {title: chart.to_dict() for title, chart in charts.small_charts([run]).items()}
+    steps = {title: spec["layer"][0]["encoding"]["y"]["axis"].get("tickMinStep") for title, spec in small.items()}
+    assert steps == {title: 1 if "Leaves" in title or "Labels" in title else None for title in steps}
+    line = line_chart([Line("", [1, 10], [0, 3])], Axis("x", log=True), Axis("y", whole=True)).to_dict()
+    assert line["layer"][0]["encoding"]["y"]["axis"]["tickMinStep"] == 1
+
+
+def test_a_mark_at_the_end_is_not_cut() -> None:
+    lone = Line("b", [1, 10, 100], [np.nan, np.nan, 0.5])
+    spec = line_chart(
+        [Line("a", [1, 10, 100], [0.1, 0.2, 0.3]), lone], Axis("x", log=True), percent_axis("y")
+    ).to_dict()
+    low, high = scale_of(spec, "x")["domain"]
+    assert low == 1
+    assert 100 < high < 110
+    early = replace(lone, y=[0.5, np.nan, np.nan])
+    spec = line_chart(
+        [Line("a", [1, 10, 100], [0.1, 0.2, 0.3]), early], Axis("x", log=True), percent_axis("y")
+    ).to_dict()
+    assert scale_of(spec, "x")["domain"] == [1, 100]
+
+
+def test_names_are_whole_also_where_a_chart_is_shown_without_our_look(run: qc.Run) -> None:
+    def legend(chart: alt.LayerChart) -> dict[str, Any]:
+        found: dict[str, Any] = chart.to_dict()["layer"][0]["encoding"]["color"]["legend"]
+        return {name: found[name] for name in ("columns", "labelLimit") if name in found}
+
+    assert legend(charts.draw_run(run)) == {"columns": 2, "labelLimit": 0}
+    assert legend(charts.accuracy_chart([run])) == {}  # a report lays them out by the room there is
+
+
+def test_a_picture_in_a_page_shrinks_as_long_as_it_can_be_read(run: qc.Run) -> None:
+    drawn = inline_svg(charts.draw_run(run))
+    found = re.match(r'<div style="overflow-x:auto;max-width:100%"><svg style="max-width:100%;min-width:(\d+)px', drawn)
+    wide = re.search(r' width="(\d+)', drawn)
+    assert found
+    assert wide
+    assert int(found[1]) == round(0.75 * int(wide[1]))
 
 
 @pytest.mark.parametrize("rows", [1, 2, 9, 10, 99, 1000, 45_312])

@@ -143,6 +143,22 @@ def test_sections_appear_with_what_was_measured(run: qc.Run) -> None:
     assert {line[-1] for line in classes.rows} == {"0.512"}
 
 
+def test_differences_to_baselines_are_told_from_other_figures(run: qc.Run, tmp_path: Path) -> None:
+    bought = qc.evaluate(qc.streams.RandomTree(rows=300), qc.UtilityTree())
+    for one in (run, bought):
+        (table,) = next(part for part in make_sections([one]) if part.title == "All figures").shared
+        assert set(table.head) == {""}
+        third = {line[0].strip(): line[2] for line in table.rows if line[2]}
+        majority = one.accuracy - one.majority_accuracy
+        assert third["majority so far"] == f"learner {majority:+.4f}"
+        assert all(
+            cell.startswith("learner ") == (name in {"majority so far", "previous label", "best possible"})
+            for name, cell in third.items()
+        )
+    assert third["features per row"].startswith("of ")
+    assert "logLevel: 1" in written(run, tmp_path)
+
+
 def test_runs_stand_side_by_side(run: qc.Run, tmp_path: Path) -> None:
     other = qc.evaluate(toy(2500), qc.HoeffdingTree(), name="a tree", warm_up=100)
     text = written(run, tmp_path, others=[other])

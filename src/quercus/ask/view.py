@@ -87,7 +87,10 @@ class AskerView:
             if told.labels
             else "-",
         }
-        cells = (f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+        left = 'style="text-align:left;vertical-align:top"'
+        cells = (
+            f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(value)}</td></tr>" for name, value in rows.items()
+        )
         return f'<table class="quercus-asker">{"".join(cells)}</table>'
 
     def find(self, key: str | int) -> list[Question]:

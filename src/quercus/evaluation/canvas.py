@@ -37,6 +37,8 @@ _UNSEEN = r'<path(?: [\w-]+="[^"]*")* opacity="0"/>|<g class="mark-path role-mar
 _OPTIONS: dict[str, dict[str, Any]] = {"png": {"scale": 2}, "html": {"bundle": True}}
 _FORMATS = ("html", "json", "pdf", "png", "svg")
 _MOST_POINTS, _FEW_POINTS = 400, 20
+_ROOM = 0.012
+_SMALLEST = 0.75  # of a picture's size
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +77,7 @@ class Line:
 class Axis:
     """One side of a chart: its title, how ticks (by d3) and values are written, its ends where they are given.
 
-    ``limits`` are those that no value can be beyond.
+    ``limits`` are those that no value can be beyond; ``whole`` is for what is counted: no tick is between two numbers.
     """
 
     title: str
@@ -85,6 +87,7 @@ class Axis:
     high: float | None = None
     log: bool = False
     limits: tuple[float, float] = (-math.inf, math.inf)
+    whole: bool = False
 
 
 def percent_axis(title: str, low: float | None = None, high: float | None = None) -> Axis:
@@ -106,7 +109,7 @@ def line_chart(
     base = alt.Chart(alt.Data(values=data)).encode(
         x=alt.X("x:Q", title=x.title, axis=_axis(x, grid=False), scale=_scale(x, data, "x")),
         y=alt.Y("y:Q", title=y.title, axis=_axis(y, grid=True), scale=_scale(y, _shown(data, x), "y")),
-        **_looks(lines),
+        **_looks(lines, bool(title)),
     )
     layers = _layers(base, lines, x, y, data, points=points)
     look = {"title": alt.Title(title[0], subtitle=list(title[1:]))} if title else {}
@@ -126,7 +129,10 @@ def save_chart(chart: alt.Chart, path: str | os.PathLike[str]) -> None:
 
 
 def inline_svg(chart: alt.Chart) -> str:
-    """Return a chart as a picture to put into HTML, in the colour of the text around it."""
+    """Return a chart as a picture to put into HTML, in the colour of the text around it.
+
+    It shrinks with the page as long as it can be read; on a narrower one it scrolls in its own box.
+    """
     drawn = _render(chart, "svg", look("currentColor", "transparent")).decode()
     # Ids are those of the whole page, and must not be those of another picture.
     ids = dict.fromkeys(re.findall(r'id="(\w+)"', drawn))
@@ -134,7 +140,10 @@ def inline_svg(chart: alt.Chart) -> str:
     mark = f"q{zlib.crc32(plain.encode()):08x}"
     for place, one in enumerate(ids):
         drawn = drawn.replace(f'id="{one}"', f'id="{mark}{place}"').replace(f"url(#{one})", f"url(#{mark}{place})")
-    return drawn.replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
+    wide = re.search(r'width="(\d+)', drawn)
+    least = f"min-width:{round(_SMALLEST * int(wide[1]))}px;" if wide else ""
+    shown = drawn.replace("<svg ", f'<svg style="max-width:100%;{least}height:auto" ', 1)
+    return f'<div style="overflow-x:auto;max-width:100%">{shown}</div>'
 
 
 def look(ink: str, ground: str) -> dict[str, Any]:
@@ -168,7 +177,8 @@ def _axis(axis: Axis, *, grid: bool) -> Any:
     # Over a few powers of ten these alone have their numbers, over less also what is between them.
     few = axis.log and axis.low is not None and axis.high is not None and axis.high < 100 * axis.low
     count = 6 if not axis.log else 12 if few else 4
-    return alt.Axis(format=axis.format, grid=grid, labelOverlap="greedy", labelSeparation=8, tickCount=count)
+    least = {"tickMinStep": 1} if axis.whole else {}
+    return alt.Axis(format=axis.format, grid=grid, labelOverlap="greedy", labelSeparation=8, tickCount=count, **least)
 
 
 def _scale(axis: Axis, rows: Sequence[dict[str, Any]], field: str) -> Any:
@@ -179,6 +189,8 @@ def _scale(axis: Axis, rows: Sequence[dict[str, Any]], field: str) -> Any:
     high = max(values, default=1.0) if axis.high is None else axis.high
     if not high > low:
         low, high = (low, 2 * low) if axis.log else (low - 0.5 * (abs(low) or 1), high + 0.5 * (abs(high) or 1))
+    if axis.log and any(row["lone"] and row["x"] == high and row["y"] is not None for row in rows):
+        high *= (high / low) ** _ROOM  # a mark at the end is whole
     low, high = max(low, axis.limits[0]), min(high, axis.limits[1])
     nice = field == "y" and axis.low is None
     return alt.Scale(type="log" if axis.log else "linear", domain=[low, high], nice=nice, zero=False)
@@ -188,10 +200,14 @@ def _shown(rows: Sequence[dict[str, Any]], x: Axis) -> list[dict[str, Any]]:
     return [row for row in rows if x.low is None or row["x"] >= x.low]
 
 
-def _looks(lines: Sequence[Line]) -> dict[str, Any]:
-    """Return colour, width and dashes by the name of the line, with one legend for all three."""
+def _looks(lines: Sequence[Line], alone: bool) -> dict[str, Any]:
+    """Return colour, width and dashes by the name of the line, with one legend for all three.
+
+    A chart that stands alone may be shown without `look`, and its names shall be whole then too.
+    """
     names = [line.label for line in reversed(lines)]
-    key = alt.Legend(title=None, orient="top", symbolType="stroke", symbolOpacity=1)
+    room = {"columns": 2, "labelLimit": 0} if alone else {}
+    key = alt.Legend(title=None, orient="top", symbolType="stroke", symbolOpacity=1, **room)
     if len(lines) == 1:
         # A scale of widths is from one to another; one alone would be the thinnest.
         only, colour = lines[0], alt.Scale(domain=names, range=[lines[0].colour])

@@ -126,7 +126,9 @@ def small_charts(runs: Sequence[Run]) -> dict[str, alt.Chart]:
         ]
         if lines:
             top = max(float(np.nanmax(np.asarray(line.y, np.float64))) for line in lines)
-            y = Axis("", low=0.0, high=max(1.05 * top, 1.0)) if whole else Axis("", write="{:.3f}".format)
+            y = Axis("", write="{:.3f}".format)
+            if whole:
+                y = Axis("", low=0.0, high=max(1.05 * top, 1.0), whole=column != "money")
             found[title] = line_chart(lines, rows_axis(runs), y, size=(340, 220))
     return found
 

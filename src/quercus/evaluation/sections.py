@@ -190,11 +190,17 @@ def _tree(run: Run) -> list[ReportPart]:
 
 def _figures(runs: Sequence[Run]) -> Section:
     if len(runs) == 1:
-        return Section("All figures", shared=[_table(("", "", "learner ahead by"), _all_rows(runs[0]), note=_NOTES)])
+        rows = [[*row[:2], *(_compared(cell) for cell in row[2:])] for row in _all_rows(runs[0])]
+        return Section("All figures", shared=[_table(("", "", ""), rows, note=_NOTES)])
     columns = [{row[0]: row[1] for row in _all_rows(run)} for run in runs]
     names = dict.fromkeys(name for column in columns for name in column)
     rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
     return Section("All figures", shared=[_table(("", *charts.named(runs)), rows, note=_NOTES, wide=True)])
+
+
+def _compared(cell: str) -> str:
+    """Say of a difference to a baseline whose it is; beside other figures stand other things."""
+    return f"learner {cell}" if cell[:1] in ("+", "-") else cell
 
 
 def _all_rows(run: Run) -> list[tuple[str, ...]]:

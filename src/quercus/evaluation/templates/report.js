@@ -15,7 +15,7 @@ for (const box of document.querySelectorAll(".chart")) {
   }
   spec.config = config;
   const actions = { export: true, source: false, compiled: false, editor: false };
-  vegaEmbed(box, spec, { renderer: "svg", actions, tooltip: { theme: dark ? "dark" : "light" } });
+  vegaEmbed(box, spec, { renderer: "svg", actions, logLevel: 1, tooltip: { theme: dark ? "dark" : "light" } });
 }
 for (const field of document.querySelectorAll("input[type=search]")) {
   const rows = field.nextElementSibling.querySelectorAll("tbody tr");
