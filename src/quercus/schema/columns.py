@@ -149,7 +149,13 @@ def encode_numbers(column: Numbers, what: str) -> Codes:
     if column.exact is not None:
         return encode_arrow(column.exact.to_arrow(), what)
     dtype = np.float64 if column.values.dtype.kind == "f" else column.values.dtype.newbyteorder("=")
-    return encode_arrow(pa.array(np.ascontiguousarray(column.values, dtype=dtype)), what)
+    values = np.ascontiguousarray(column.values, dtype=dtype)
+    # From numpy and back by way of the memory: pyarrow's own conversions import pandas, and pack booleans into bits.
+    numbers = values.view(np.uint8) if values.dtype == bool else values
+    buffers = [None, pa.py_buffer(numbers)]
+    encoded = pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), buffers).dictionary_encode()
+    found = np.from_dlpack(encoded.dictionary).view(values.dtype)
+    return _compact(np.from_dlpack(encoded.indices), found.tolist(), False, what)
 
 
 def encode_values(values: list[Any], what: str) -> Codes:
