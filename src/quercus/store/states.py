@@ -61,6 +61,32 @@ def read_state(
         raise ModelFileError(str(error)) from error
 
 
+def part_of(model: Model, prefix: str) -> Model:
+    """Return one of the states that a file holds, as a file of its own.
+
+    Parameters
+    ----------
+    model
+        What the file holds.
+    prefix
+        With which the names of its arrays and sizes begin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> whole = Model("Oak", {}, {}, {"left/n": np.array([1]), "n": np.array([2])}, {"sizes": {"left/class": 4}})
+    >>> part = part_of(whole, "left/")
+    >>> part.arrays, part.extra
+    ({'n': array([1])}, {'sizes': {'class': 4}})
+    """
+
+    def take(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+
+    sizes = model.extra.get("sizes")
+    return replace(model, arrays=take(model.arrays), extra={"sizes": take(sizes)} if isinstance(sizes, Mapping) else {})
+
+
 def rename_fields(model: Model, names: Mapping[str, str]) -> Model:
     """Return a file in which fields of records, and dimensions, have the names of today.
 

@@ -16,7 +16,7 @@ from quercus.learners.evergreen.layout import GROWING, SAMPLE
 from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
 from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 from quercus.store import Model, ModelFileError
-from quercus.store.states import read_state, rename_fields
+from quercus.store.states import part_of, read_state, rename_fields
 
 _CODES = {"numeric": NUMERIC, "nominal": NOMINAL}
 _TREE = ("nodes", "counts", "recent", "sets")
@@ -65,7 +65,7 @@ def read_tree(model: Model, max_bytes: int, kinds: Sequence[str | None], number:
     if isinstance(model.extra.get("sizes"), list):
         part = _upgrade(model, number)
     else:
-        part = model if number is None else _part(model, f"trees/{number}/")
+        part = model if number is None else part_of(model, f"trees/{number}/")
     state = read_state(part, EvergreenState, max_bytes=max_bytes)
     _check_kinds(state.features["kind"], kinds)
     if max(state.classes, state.additive.classes) > len(model.schema["labels"]):
@@ -126,21 +126,12 @@ def read_additive(model: Model, max_bytes: int, kinds: Sequence[str | None], fir
             return fresh
         arrays = _additive_arrays(model, fresh)
         model = replace(model, arrays=arrays, extra={"sizes": {"additive/kept": _count_kept(arrays)}})
-    state = read_state(_part(model, "additive/"), AdditiveState, max_bytes=max_bytes)
+    state = read_state(part_of(model, "additive/"), AdditiveState, max_bytes=max_bytes)
     _check_kinds(state.columns["kind"], kinds)
     features, sizes = len(first.features), state.sizes
     if state.is_on and (sizes["feature"], sizes["line"], state.classes) != (features, COUNT + 1, first.classes):
         raise ModelFileError("its trees do not fit together.")
     return state
-
-
-def _part(model: Model, prefix: str) -> Model:
-    def take(values: Mapping[str, Any]) -> dict[str, Any]:
-        return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
-
-    sizes = model.extra.get("sizes")
-    extra = {"sizes": take(sizes)} if isinstance(sizes, Mapping) else {}
-    return replace(model, arrays=take(model.arrays), extra=extra)
 
 
 def _check_kinds(own: npt.NDArray[np.int64], kinds: Sequence[str | None]) -> None:
