@@ -106,19 +106,7 @@ class AnswerEngine:
           single features, for 'yes' against 'no': x0 = 33 (+...)
           the answer: ...
         """
-        state, row = model._state, model._read_one(x)[0]
-        path, answer = trace_path(state.tree, row), model.predict_one(x)
-        nodes, proba = view_path(state, model.schema_, path, answer), model.predict_proba_one(x)
-        reason = Explanation.from_path(nodes, model._labels.tolist(), x, answer, proba, learned=True)
-        by_additive = weigh_additive(state.additive)
-        against, contributions = _explain_additive(model, x, row, answer, proba) if by_additive > 0.0 else (None, ())
-        return EvergreenExplanation.from_explanation(
-            reason,
-            depths={} if is_readable(state) else dict(enumerate(weigh_depths(state.tree, path))),
-            experts={} if is_readable(state) else weigh_parts(state),
-            against=against,
-            contributions=contributions,
-        )
+        return explain_tree(model, model._state, x)
 
 
 class EvergreenEngine(AnswerEngine):
@@ -258,18 +246,69 @@ class EvergreenEngine(AnswerEngine):
         return proba[0], support
 
 
-def _explain_additive(
-    model: Predictor, x: Mapping[str, Any], row: Floats, answer: Any, proba: Mapping[Any, float]
-) -> tuple[Any, tuple[Contribution, ...]]:
-    """Return the next best answer, and what the additive model says against it."""
-    state, schema = model._state.additive, model.schema_
-    # After Ctrl-C there may be labels that the tree has not learned.
-    ids = {label: number for number, label in enumerate(schema.labels[: state.classes])}
+def explain_tree(
+    model: Predictor, state: EvergreenState | FrozenEvergreenState, x: Mapping[str, Any]
+) -> EvergreenExplanation:
+    """Return what the answer of a model for one example rests on, as far as an evergreen tree is part of it.
+
+    Parameters
+    ----------
+    model
+        Who answers.
+    state
+        That of the tree.
+    x
+        The example.
+    """
+    row, labels = model._read_one(x)[0], model._labels.tolist()
+    path, answer, proba = trace_path(state.tree, row), model.predict_one(x), model.predict_proba_one(x)
+    nodes = view_path(state, model.schema_, path, answer)
+    reason, against = Explanation.from_path(nodes, labels, x, answer, proba, learned=True), None
+    contributions: tuple[Contribution, ...] = ()
+    pair = find_pair(model, state.additive.classes, answer, proba) if weigh_additive(state.additive) > 0.0 else None
+    if pair is not None:
+        against = model.schema_.labels[pair[1]]
+        contributions = name_contributions(model, x, row, find_contributions(state.additive, row, *pair))
+    return EvergreenExplanation.from_explanation(
+        reason,
+        depths={} if is_readable(state) else dict(enumerate(weigh_depths(state.tree, path))),
+        experts={} if is_readable(state) else weigh_parts(state),
+        against=against,
+        contributions=contributions,
+    )
+
+
+def find_pair(model: Predictor, classes: int, answer: Any, proba: Mapping[Any, float]) -> tuple[int, int] | None:
+    """Return the ids of an answer and of the next best one, None if there is no other.
+
+    Parameters
+    ----------
+    model
+        Who answers.
+    classes
+        Known to it: after Ctrl-C there may be labels that it has not learned.
+    answer, proba
+        What it says.
+    """
+    ids = {label: number for number, label in enumerate(model.schema_.labels[:classes])}
     rest = [label for label in ids if label != answer]
-    if answer not in ids or not rest:
-        return None, ()
-    against = max(rest, key=proba.__getitem__)
-    log_odds = find_contributions(state, row, ids[answer], ids[against]).tolist()
-    parts = zip(schema.names, row.tolist(), log_odds, strict=True)
+    return (ids[answer], ids[max(rest, key=proba.__getitem__)]) if answer in ids and rest else None
+
+
+def name_contributions(
+    model: Predictor, x: Mapping[str, Any], row: Floats, log_odds: Floats
+) -> tuple[Contribution, ...]:
+    """Return what values add to an answer, the largest first.
+
+    Parameters
+    ----------
+    model
+        Who answers.
+    x, row
+        The example, as it was given and as numbers.
+    log_odds
+        By feature.
+    """
+    parts = zip(model.schema_.names, row.tolist(), log_odds.tolist(), strict=True)
     found = [Contribution(name, None if math.isnan(value) else x.get(name), share) for name, value, share in parts]
-    return against, tuple(sorted(found, key=lambda one: -abs(one.log_odds)))
+    return tuple(sorted(found, key=lambda one: -abs(one.log_odds)))

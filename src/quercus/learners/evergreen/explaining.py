@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from quercus.explain import Explanation
 from quercus.explain.words import Label, native, others, show_name, show_share, show_value
@@ -85,6 +85,8 @@ class EvergreenExplanation(Explanation):
       the answer: all prunings 57%, recent labels 23%, the tree and single features 20%
     """
 
+    # Whose experts they are.
+    whole: ClassVar[str] = "the answer"
     depths: Mapping[int, float] = field(default_factory=dict)
     experts: Mapping[str, float] = field(default_factory=dict)
     against: Label = None
@@ -126,20 +128,33 @@ class EvergreenExplanation(Explanation):
                 f"prunings count by depth: {show_weights({f'{depth}:': w for depth, w in self.depths.items()})}"
             )
         if self.contributions and self.experts.get(EXPERTS[-1], 0.0) >= _LEAST:
-            lines.append(self._additive_text())
+            lines.append(f"single features, {show_contributions(self.contributions, self.prediction, self.against)}")
         if self.prediction is not None and self.experts:
-            lines.append(f"the answer: {show_weights(self.experts)}")
+            lines.append(f"{self.whole}: {show_weights(self.experts)}")
         return "\n  ".join(lines)
 
-    def _additive_text(self) -> str:
-        """Write the contributions that are largest."""
-        shown = [one.text() for one in self.contributions if abs(one.log_odds) >= _SHOWN_FROM]
-        if len(shown) > _SHOWN:
-            shown[_SHOWN:] = [others(len(shown) - _SHOWN)]
-        pair = f"for {show_value(self.prediction)} against {show_value(self.against)}"
-        return f"single features, {pair}: {', '.join(shown) or 'nothing'}"
-
     __repr__ = __str__
+
+
+def show_contributions(contributions: Sequence[Contribution], prediction: Label, against: Label) -> str:
+    """Write the contributions that are largest.
+
+    Parameters
+    ----------
+    contributions
+        The largest first.
+    prediction, against
+        For which answer they speak, against which other one.
+
+    Examples
+    --------
+    >>> show_contributions([Contribution("age", 29, 1.21), Contribution("job", "clerk", 0.01)], "yes", "no")
+    "for 'yes' against 'no': age = 29 (+1.2)"
+    """
+    shown = [one.text() for one in contributions if abs(one.log_odds) >= _SHOWN_FROM]
+    if len(shown) > _SHOWN:
+        shown[_SHOWN:] = [others(len(shown) - _SHOWN)]
+    return f"for {show_value(prediction)} against {show_value(against)}: {', '.join(shown) or 'nothing'}"
 
 
 def show_weights(weights: Mapping[str, float]) -> str:
