@@ -20,6 +20,7 @@ ORDER_MATTERS = {
     "BayesianForest": "each row moves the posterior from where the rows before left it",
     "BayesianTree": "each row moves the posterior from where the rows before left it",
     "CredibleTree": "it may split after any row",
+    "EvergreenBoost": "which rows a boosted tree learns is drawn by their places",
     "EvergreenForest": "single features are weighted by how well they foretold each row",
     "EvergreenTree": "single features are weighted by how well they foretold each row",
     "GrowingForest": "how often a row is learned is drawn by its place",

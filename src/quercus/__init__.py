@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from quercus.learners.bayesian import BayesianTree as BayesianTree
     from quercus.learners.evergreen import EvergreenForest as EvergreenForest
     from quercus.learners.evergreen import EvergreenTree as EvergreenTree
+    from quercus.learners.evergreen.boosting import EvergreenBoost as EvergreenBoost
     from quercus.learners.forest import GrowingForest as GrowingForest
     from quercus.learners.incremental.confidence import ConfidenceTree as ConfidenceTree
     from quercus.learners.incremental.credible import CredibleTree as CredibleTree

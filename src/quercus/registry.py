@@ -11,6 +11,7 @@ LEARNERS: dict[str, str] = {
     "BayesianTree": "quercus.learners.bayesian",
     "ConfidenceTree": "quercus.learners.incremental.confidence",
     "CredibleTree": "quercus.learners.incremental.credible",
+    "EvergreenBoost": "quercus.learners.evergreen.boosting",
     "EvergreenForest": "quercus.learners.evergreen",
     "EvergreenTree": "quercus.learners.evergreen",
     "GrowingForest": "quercus.learners.forest",

@@ -19,6 +19,7 @@ ORDER_OF_FEATURES_MATTERS = {
     "BayesianForest": "each feature starts with weights of its own",
     "BayesianTree": "each feature starts with weights of its own",
     "CredibleTree": "of features that cut few labels equally well, the first is taken",
+    "EvergreenBoost": "which cuts a boosted tree draws depends on their places",
     "EvergreenForest": "which features a tree may use is drawn by their places",
     "EvergreenTree": "of features that cut few labels equally well, the first is taken",
     "GrowingForest": "which features a tree sees is drawn by their places",

@@ -29,6 +29,7 @@ ALLOWED = {
     ("AdaptiveState.trials", "missing"),
     ("PooledState.pooling", "missing"),
     ("size growth/label", str(2**29)),
+    ("size tree/growth/label", str(2**29)),
     ("size trees/#/growth/label", str(2**29)),
 }
 # Arrays that models other than states keep.

@@ -12,6 +12,7 @@ asked        which policy of asking goes best with it, on ten sets.
 propensity   whether labels that were chosen should count by the inverse of their probability of being chosen.
 corrected    wrong labels exchanged in the rows that are kept, or all rows learned again: accuracy.
 correcting   the same: how long an asker takes for it.
+nightly      the boost beside batch learners that are fitted again and again.
 """
 
 from experiments.harness.exhibits import Exhibit, Study
@@ -25,6 +26,7 @@ from experiments.peers.evergreen import (
     forest,
     frozen,
     labels,
+    nightly,
     prequential,
     propensity,
 )
@@ -48,6 +50,7 @@ STUDY = Study(
         Exhibit("table", "10", "Labels that were chosen", propensity.PROPENSITY, propensity.summarize),
         Exhibit("table", "11", "Labels put right later", corrected.CORRECTED, corrected.summarize),
         Exhibit("table", "12", "How long that takes", corrected.CORRECTING, corrected.summarize_times),
+        Exhibit("table", "13", "Beside batch learners that are fitted again", nightly.NIGHTLY, nightly.summarize),
     ),
     check=check_data,
 )
