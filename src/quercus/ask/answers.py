@@ -17,14 +17,7 @@ from quercus.ledger import Question
 
 
 class AnswerTaker(AskerView):
-    """The part of an `Asker` that takes answers.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> issubclass(qc.Asker, AnswerTaker)
-    True
-    """
+    """The part of an `Asker` that takes answers."""
 
     _keeper: LearnerKeeper
     _shelf: CaseShelf

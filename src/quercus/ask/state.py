@@ -28,27 +28,12 @@ _UNKNOWN = 2.0
 class AskState:
     """What a policy has seen, asked and spent so far.
 
-    Parameters
-    ----------
-    policy
-        The policy with its budget.
-    rows
-        Rows that the stream has, if that is known: a number of labels or an amount of money is then paced over them.
-
     Attributes
     ----------
     record
         One record, see `quercus.rows.ASKING`.
     ring
         Rows that were asked last, for a budget over a sliding window.
-
-    Examples
-    --------
-    >>> from quercus.ask import Random
-    >>> state = AskState(Random(budget=0.5))
-    >>> decisions = [state.decide(1.0, 0, Region(np.zeros(0), 0.0, 0.0, 0.0, i)) for i in range(100)]
-    >>> state.seen, int(state.left), state.asked + state.left
-    (100, 6, 50.0)
     """
 
     def __init__(self, policy: Policy, rows: int | None = None) -> None:

@@ -20,14 +20,7 @@ from quercus.ledger.accuracy import Estimate
 
 
 class AskerView:
-    """The part of an `Asker` that is looked at.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> issubclass(qc.Asker, AskerView)
-    True
-    """
+    """The part of an `Asker` that is looked at."""
 
     policy: Policy
     state: AskState
@@ -162,16 +155,5 @@ class AskerView:
 
 
 def id_of(question: Question | int) -> int:
-    """Return the id of a question.
-
-    Parameters
-    ----------
-    question
-        Or its id.
-
-    Examples
-    --------
-    >>> id_of(7)
-    7
-    """
+    """Return the id of a question."""
     return question.id if isinstance(question, Question) else question

@@ -40,24 +40,7 @@ _PACKED = 4096
 def to_arrow(
     columns: Mapping[str, Any], label_type: str | None, state: bytes = b"", blocks: Sequence[Block] | None = None
 ) -> Any:
-    """Return questions as a table.
-
-    Parameters
-    ----------
-    columns
-        By the names of `Question`: numbers, times in microseconds, labels as JSON.
-    label_type
-        Name of the labels' type.
-    state
-        What whoever asks keeps with them.
-    blocks
-        The features; None: they are among the columns, as JSON.
-
-    Examples
-    --------
-    >>> to_arrow(dict.fromkeys(ORDER, ()) | {"features": ()}, None).column_names[:4]
-    ['id', 'kind', 'row', 'covered']
-    """
+    """Return questions as a table."""
     import pyarrow as pa
 
     types = {name: kind for kind, names in _TYPES.items() for name in names}

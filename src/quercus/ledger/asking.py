@@ -39,24 +39,12 @@ class NewQuestions(NamedTuple):
     expires: int | None
 
     def total_price(self) -> Fraction:
-        """Return what they cost together, without rounding.
-
-        Examples
-        --------
-        >>> NewQuestions({"price": np.full(10, 0.1)}, *[None] * 5).total_price() == 10 * Fraction(0.1)
-        True
-        """
+        """Return what they cost together, without rounding."""
         prices, counts = np.unique(self.numbers["price"], return_counts=True)
         return sum((Fraction(p) * c for p, c in zip(prices.tolist(), counts.tolist(), strict=True)), Fraction())
 
     def columns(self) -> dict[str, Any]:
-        """Return what a table holds of them, but for ids, keys, features and the order of answers.
-
-        Examples
-        --------
-        >>> sorted(NewQuestions({}, *[LabelRows(np.zeros(0, int), [])] * 2, Block(0, [], []), 0, None).columns())[:2]
-        ['answer', 'answered_at']
-        """
+        """Return what a table holds of them, but for ids, keys, features and the order of answers."""
         rows = self.features.rows
         answers = labels_to_json(self.answers)
         return {
@@ -76,15 +64,7 @@ class NewQuestions(NamedTuple):
     def records(
         self, first: int, first_row: int, answered: int
     ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-        """Return them as columns of rows, questions and answers, which are numbered from these on.
-
-        Parameters
-        ----------
-        first, first_row
-            Numbers of the first question and row.
-        answered
-            Answers so far.
-        """
+        """Return them as columns of rows, questions and answers, which are numbered from these on."""
         columns = self.columns() | {name: _to_list(values) for name, values in self.numbers.items()}
         columns["place"] = columns.pop("row")
         count = self.features.rows
@@ -104,13 +84,7 @@ class NewQuestions(NamedTuple):
 
 
 def labels_to_json(labels: LabelRows) -> list[str | None]:
-    """Return labels as JSON, None where there is none.
-
-    Examples
-    --------
-    >>> labels_to_json(LabelRows(np.array([0, -1]), ["yes"]))
-    ['"yes"', None]
-    """
+    """Return labels as JSON, None where there is none."""
     texts: list[str | None] = [*map(to_json, labels.values), None]
     return [texts[code] for code in labels.codes.tolist()]
 
@@ -141,15 +115,6 @@ def read_asked(
     """Check one question, and return records of its row and of itself, without numbers.
 
     The parameters are those of `Ledger.ask`, and the labels it is compared with.
-
-    Examples
-    --------
-    >>> given = dict(price=1.0, worth=2.0, propensity=0.5, explored=False, prediction=None, probability=math.nan)
-    >>> given |= dict(kind="label", question=None, key=None, time=None, expires=None)
-    >>> read_asked({"age": 41}, LabelType(), row=3, covered=-1, **given)
-    Traceback (most recent call last):
-        ...
-    ValueError: covered=-1 is out of range; give a number of at least 0.
     """
     check_choice("kind", kind, KINDS)
     _check_question(kind, question)
@@ -175,23 +140,7 @@ def read_asked(
 
 
 def make_question(values: Mapping[str, Any], row: Mapping[str, Any], key: str | int | None) -> Question:
-    """Return a question that was just asked, from the records of itself and its row.
-
-    Parameters
-    ----------
-    values, row
-        What `read_asked` returned, and the id.
-    key
-        The application's own name of the row.
-
-    Examples
-    --------
-    >>> given = dict(price=1.0, worth=2.0, propensity=0.5, explored=False, prediction=None, probability=math.nan)
-    >>> given |= dict(kind="label", question=None, key=None, time=None, expires=None)
-    >>> row, values = read_asked({"age": 41}, LabelType(), row=3, covered=4, **given)
-    >>> make_question(values | {"id": 1}, row, None).features
-    {'age': 41.0}
-    """
+    """Return a question that was just asked, from the records of itself and its row."""
     names = ("id", "kind", "covered", "price", "worth", "propensity", "explored", "probability", "question", "status")
     same: dict[str, Any] = {name: values[name] for name in (*names, "refunded")}
     return Question(
@@ -207,18 +156,7 @@ def make_question(values: Mapping[str, Any], row: Mapping[str, Any], key: str | 
 
 
 def read_key(key: Any) -> str:
-    """Return the application's name of a row as text.
-
-    Parameters
-    ----------
-    key
-        Text or a whole number.
-
-    Examples
-    --------
-    >>> read_key(7)
-    '7'
-    """
+    """Return the application's name of a row as text."""
     if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
         raise TypeError(f"key={key!r} is a {type(key).__name__}; give text or a whole number.")
     text = key if isinstance(key, str) else str(int(key))
@@ -243,15 +181,7 @@ def read_rows(
     expires: datetime | None = None,
     answers: Any,
 ) -> NewQuestions:
-    """Check many questions; the parameters are those of `Ledger.ask_rows`, and the labels it is compared with.
-
-    Examples
-    --------
-    >>> given = dict(names=None, price=1.0, worth=math.nan, propensity=None, explored=False, probability=math.nan)
-    >>> given |= dict(prediction=None, answers=["yes", None])
-    >>> read_rows({"age": [41, 29]}, LabelType(), row=[2, 8], covered=[3, 8], **given).columns()["status"]
-    ['answered', 'open']
-    """
+    """Check many questions; the parameters are those of `Ledger.ask_rows`, and the labels it is compared with."""
     features = read_block(table, names)
     count = features.rows
     predictions = labels.read(prediction, "prediction", count)

@@ -66,13 +66,6 @@ _open: weakref.WeakSet[Database] = weakref.WeakSet()
 class Database:
     """A ledger's database, open for writing by this process alone, or for reading.
 
-    Parameters
-    ----------
-    store
-        A file's name, an address such as ``postgresql://user@host/name``, or None: in memory.
-    read_only
-        Whether nothing is to be changed, and others may write.
-
     Attributes
     ----------
     threads
@@ -81,11 +74,6 @@ class Database:
         As messages call it.
     path, address
         Of the file, and of the server without its password; None if there is none.
-
-    Examples
-    --------
-    >>> Database(None).read(lambda connection: connection.execute(sa.select(tables.store.c.writes)).scalar_one())
-    0
     """
 
     def __init__(self, store: PathLike | None, read_only: bool = False) -> None:
@@ -176,13 +164,7 @@ class Database:
             )
 
     def read(self, body: Callable[[Connection], T]) -> T:
-        """Run statements that change nothing, and return what they return.
-
-        Parameters
-        ----------
-        body
-            Runs them; again, if the connection broke off.
-        """
+        """Run statements that change nothing, and return what they return."""
         with self.threads:
             self._check_process()
             if self._is_together:
@@ -209,17 +191,7 @@ class Database:
         label_type: str | None = None,
         durable: bool = True,
     ) -> T:
-        """Run statements in one transaction, once, and return what they return.
-
-        Parameters
-        ----------
-        body
-            Runs them; again, if the connection broke off before they were committed.
-        state, label_type
-            The new ones in `store`, if they change.
-        durable
-            Whether to wait until a power cut cannot undo it; a kill of the process never can.
-        """
+        """Run statements in one transaction, once, and return what they return."""
         with self.threads:
             while True:
                 try:

@@ -35,15 +35,7 @@ class Block(NamedTuple):
 
 
 class FeatureStore:
-    """Features by position of the question, from 0.
-
-    Examples
-    --------
-    >>> store = FeatureStore()
-    >>> store.add({"age": 41.0, "job": "clerk"})
-    >>> store.get(0)
-    {'age': 41.0, 'job': 'clerk'}
-    """
+    """Features by position of the question, from 0."""
 
     def __init__(self) -> None:
         self._blocks: list[Block] = []
@@ -55,29 +47,13 @@ class FeatureStore:
         return self._packed + len(self._tail)
 
     def add(self, features: dict[str, Value]) -> None:
-        """Take over the features of the next question.
-
-        Examples
-        --------
-        >>> store = FeatureStore()
-        >>> store.add({"age": None})
-        >>> len(store)
-        1
-        """
+        """Take over the features of the next question."""
         self._tail.append(features)
         if len(self._tail) == _PACKED:
             self._pack_tail()
 
     def add_block(self, block: Block) -> None:
-        """Take over the features of the next questions, as columns that nobody changes.
-
-        Examples
-        --------
-        >>> store = FeatureStore()
-        >>> store.add_block(Block(2, ["age"], [np.array([41.0, np.nan])]))
-        >>> store.get(1)
-        {'age': None}
-        """
+        """Take over the features of the next questions, as columns that nobody changes."""
         self._pack_tail()
         self._starts.append(self._packed)
         self._blocks.append(block)
@@ -89,15 +65,7 @@ class FeatureStore:
             self.add_block(block)
 
     def get(self, position: int) -> dict[str, Value]:
-        """Return the features of one question.
-
-        Examples
-        --------
-        >>> store = FeatureStore()
-        >>> store.add({"age": True})
-        >>> store.get(0)
-        {'age': True}
-        """
+        """Return the features of one question."""
         if position >= self._packed:
             return dict(self._tail[position - self._packed])
         place = bisect_right(self._starts, position) - 1
@@ -109,26 +77,12 @@ class FeatureStore:
         }
 
     def blocks(self) -> list[Block]:
-        """Return all features as blocks, in order.
-
-        Examples
-        --------
-        >>> store = FeatureStore()
-        >>> store.add({"age": 41.0})
-        >>> [block.names for block in store.blocks()]
-        [['age']]
-        """
+        """Return all features as blocks, in order."""
         return [*self._blocks, pack_rows(self._tail)] if self._tail else list(self._blocks)
 
 
 def get_value(column: FeatureColumn, row: int) -> Value:
-    """Return one value of a column, None if it is missing.
-
-    Examples
-    --------
-    >>> get_value(np.array([1.5, np.nan]), 1), get_value(Texts(np.array([0]), ["a"]), 0)
-    (None, 'a')
-    """
+    """Return one value of a column, None if it is missing."""
     if isinstance(column, Texts):
         code = int(column.codes[row])
         return None if code < 0 else column.values[code]
@@ -139,13 +93,7 @@ def get_value(column: FeatureColumn, row: int) -> Value:
 
 
 def get_values(column: FeatureColumn) -> list[Value]:
-    """Return all values of a column, None where missing.
-
-    Examples
-    --------
-    >>> get_values(np.array([1.5, np.nan]))
-    [1.5, None]
-    """
+    """Return all values of a column, None where missing."""
     if isinstance(column, Texts):
         return [None if code < 0 else column.values[code] for code in column.codes.tolist()]
     if isinstance(column, list):
@@ -154,14 +102,7 @@ def get_values(column: FeatureColumn) -> list[Value]:
 
 
 def pack_rows(rows: list[dict[str, Value]]) -> Block:
-    """Turn rows into columns.
-
-    Examples
-    --------
-    >>> pack_rows([{"age": 41.0}, {"job": "clerk"}]).absent
-    array([[False,  True],
-           [ True, False]])
-    """
+    """Turn rows into columns."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = [pack_values([row.get(name) for row in rows]) for name in names]
     if all(len(row) == len(names) for row in rows):
@@ -171,13 +112,7 @@ def pack_rows(rows: list[dict[str, Value]]) -> Block:
 
 
 def pack_values(values: list[Value]) -> FeatureColumn:
-    """Turn values of one feature into the smallest column that holds them exactly.
-
-    Examples
-    --------
-    >>> pack_values([1.5, None]), pack_values([True, False]), pack_values([1.5, "a"])
-    (array([1.5, nan]), array([ True, False]), [1.5, 'a'])
-    """
+    """Turn values of one feature into the smallest column that holds them exactly."""
     kinds = set(map(type, values))
     if kinds == {bool}:
         return np.array(values, np.bool)

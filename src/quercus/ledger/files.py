@@ -14,16 +14,7 @@ _ALWAYS = [name for name in ORDER if name not in ("key", "case")]
 
 
 def write_table(table: Any, path: Path) -> None:
-    """Write a table as a Parquet file, or as one of Arrow if it ends with ``.arrow``, at once or not at all.
-
-    Examples
-    --------
-    >>> import pyarrow as pa, pyarrow.parquet, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_table(pa.table({"a": [1]}), Path(folder) / "a.parquet")
-    ...     pyarrow.parquet.read_table(Path(folder) / "a.parquet").num_rows
-    1
-    """
+    """Write a table as a Parquet file, or as one of Arrow if it ends with ``.arrow``, at once or not at all."""
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -37,22 +28,7 @@ def write_table(table: Any, path: Path) -> None:
 
 
 def read_parquet(path: Path) -> Any:
-    """Return the table of a Parquet file that a ledger wrote.
-
-    Parameters
-    ----------
-    path
-        Of the file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile() as file:
-    ...     read_parquet(Path(file.name))  # doctest: +IGNORE_EXCEPTION_DETAIL
-    Traceback (most recent call last):
-        ...
-    quercus.ledger.errors.LedgerFileError: '...' cannot be read as a Parquet file (...); give a file that a ledger ...
-    """
+    """Return the table of a Parquet file that a ledger wrote."""
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -96,14 +72,7 @@ def _find_damage(table: Any) -> str | None:
 
 
 def to_frame(table: Any, backend: str) -> Any:
-    """Return a table as a frame of pandas, polars or pyarrow, whole numbers and bools exact beside missing ones.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> to_frame(pa.table({"a": [1, None]}), "pandas")["a"].tolist()
-    [1, <NA>]
-    """
+    """Return a table as a frame of pandas, polars or pyarrow, whole numbers and bools exact beside missing ones."""
     if backend not in ("pandas", "polars", "pyarrow"):
         raise ValueError(f"backend is {backend!r}; choose 'pandas', 'polars' or 'pyarrow'.")
     try:

@@ -10,23 +10,7 @@ from quercus.ledger.errors import LedgerFileError
 
 
 def check_form(connection: Connection, name: str) -> None:
-    """Refuse what is no ledger, or one of another form.
-
-    Parameters
-    ----------
-    connection
-        To the database.
-    name
-        What messages call it.
-
-    Examples
-    --------
-    >>> with sa.create_engine("sqlite://").begin() as connection:
-    ...     check_form(connection, "it")
-    Traceback (most recent call last):
-        ...
-    quercus.ledger.errors.LedgerFileError: it holds no ledger; see whether the name is right.
-    """
+    """Refuse what is no ledger, or one of another form."""
     found = _find_form(connection, name)
     if found is None:
         raise LedgerFileError(f"{name} holds no ledger; see whether the name is right.")
@@ -41,21 +25,7 @@ def check_form(connection: Connection, name: str) -> None:
 
 
 def bring_to_form(connection: Connection, name: str) -> None:
-    """Make the tables where there are none, and change those of an older form.
-
-    Parameters
-    ----------
-    connection
-        To the database, in a transaction.
-    name
-        What messages call it.
-
-    Examples
-    --------
-    >>> with sa.create_engine("sqlite://").begin() as connection:
-    ...     bring_to_form(connection, "it")
-    ...     check_form(connection, "it")
-    """
+    """Make the tables where there are none, and change those of an older form."""
     found = _find_form(connection, name)
     if found is None:
         tables.metadata.create_all(connection)

@@ -21,20 +21,7 @@ _GONE = ("57P", "08")
 
 
 def explain(error: DBAPIError, name: str) -> Exception:
-    """Return the error that a user gets.
-
-    Parameters
-    ----------
-    error
-        Of the database.
-    name
-        Of the ledger.
-
-    Examples
-    --------
-    >>> str(explain(DBAPIError("", {}, OSError("no such table: row")), "'a.db'"))
-    "the ledger 'a.db' could not be used (no such table: row): see what the database says, then repeat the call."
-    """
+    """Return the error that a user gets."""
     code = getattr(error.orig, "sqlite_errorcode", None)
     kind = None if code is None else code & 0xFF
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -44,34 +31,12 @@ def explain(error: DBAPIError, name: str) -> Exception:
 
 
 def is_gone(error: DBAPIError) -> bool:
-    """Tell whether a server, or the connection to it, is gone.
-
-    Parameters
-    ----------
-    error
-        Of the database.
-
-    Examples
-    --------
-    >>> is_gone(DBAPIError("", {}, OSError("no such table: row")))
-    False
-    """
+    """Tell whether a server, or the connection to it, is gone."""
     code = getattr(error.orig, "sqlstate", None) or ""
     is_unnamed = code == "" and type(error.orig).__name__ == "OperationalError"
     return error.connection_invalidated or code.startswith(_GONE) or is_unnamed
 
 
 def brief(error: DBAPIError) -> str:
-    """Return the first line of what a database says.
-
-    Parameters
-    ----------
-    error
-        Of the database.
-
-    Examples
-    --------
-    >>> brief(DBAPIError("", {}, OSError("no such table: row")))
-    'no such table: row'
-    """
+    """Return the first line of what a database says."""
     return str(error.orig).strip().split("\n")[0][:200].rstrip(".")

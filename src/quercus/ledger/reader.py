@@ -25,23 +25,7 @@ KNOWN = 1024
 
 
 class LedgerReader(QuestionTable):
-    """A ledger that somebody may be writing, for reading; what `Ledger.read` returns.
-
-    Parameters
-    ----------
-    store
-        As in `Ledger`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from quercus.ledger import Ledger
-    >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/labels.db") as ledger:
-    ...     reader = LedgerReader(f"{folder}/labels.db")
-    ...     id = ledger.ask({"age": 41}, row=0, covered=1)
-    ...     len(reader)
-    1
-    """
+    """A ledger that somebody may be writing, for reading; what `Ledger.read` returns."""
 
     _reads_only = True
 
@@ -257,13 +241,7 @@ class LedgerReader(QuestionTable):
         return self._database.read(lambda connection: self._records.read_case(connection, number))
 
     def label_of_case(self, number: int) -> Question | None:
-        """Return the question for the label of a case, None if there is none.
-
-        Parameters
-        ----------
-        number
-            What `Ledger.open_case` returned.
-        """
+        """Return the question for the label of a case, None if there is none."""
         found: Question | None = self._database.read(partial(self._records.find_label_of_case, id=number))
         return found
 
@@ -315,23 +293,11 @@ class LedgerReader(QuestionTable):
         return self._database.read(lambda connection: self._records.read_answers(connection, int(n)))
 
     def lessons(self, since: int = 0) -> list[Lesson]:
-        """Return what a model that has learned the first answers is still to learn, in order.
-
-        Parameters
-        ----------
-        since
-            How many answers it has learned.
-        """
+        """Return what a model that has learned the first answers is still to learn, in order."""
         return self._database.read(lambda connection: self._records.read_lessons(connection, since))
 
     def settled(self, after: int = 0) -> Any:
-        """Return the records that an estimate of accuracy needs of the labels after a question.
-
-        Parameters
-        ----------
-        after
-            Its id. The first question that is open is the last that is returned.
-        """
+        """Return the records that an estimate of accuracy needs of the labels after a question."""
         return self._database.read(lambda connection: self._records.read_settled(connection, after))
 
     def snapshots(self) -> list[tuple[int, bytes]]:

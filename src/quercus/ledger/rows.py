@@ -16,23 +16,7 @@ from quercus.schema.tables import read_table
 
 
 def read_block(table: Any, names: Sequence[str] | None = None) -> Block:
-    """Read a table of features; the block shares no memory with it.
-
-    Parameters
-    ----------
-    table
-        dict of columns, list of dicts, pandas, polars, pyarrow, numpy.
-    names
-        Of the columns, if the table has none; "x0", "x1", ... otherwise.
-
-    Examples
-    --------
-    >>> block = read_block({"age": [41, None], "job": ["clerk", "cook"]})
-    >>> block.names, block.columns[0]
-    (['age', 'job'], array([41., nan]))
-    >>> read_block(np.eye(2), names=["a", "b"]).names
-    ['a', 'b']
-    """
+    """Read a table of features; the block shares no memory with it."""
     read = read_table(table)
     columns: Sequence[Column] = read.columns if read.matrix is None else [Numbers(c) for c in read.matrix.T]
     found = _read_names(read.names, names, len(columns))
@@ -97,13 +81,7 @@ def _check_whole(column: Numbers, rounded: NDArray[np.float64], name: str) -> No
 
 
 def block_to_json(block: Block) -> list[str]:
-    """Return the features of each row of a block as JSON.
-
-    Examples
-    --------
-    >>> block_to_json(Block(2, ["age"], [np.array([41.0, np.nan])]))
-    ['{"age":41.0}', '{"age":null}']
-    """
+    """Return the features of each row of a block as JSON."""
     if not block.columns:
         return ["{}"] * block.rows
     values = [get_values(column) for column in block.columns]

@@ -23,27 +23,7 @@ class _Compiled(NamedTuple):
 
 
 class Statement:
-    """A statement that changes something, for any database.
-
-    Parameters
-    ----------
-    clause
-        The statement.
-    names
-        The columns of an insertion; None: the parameters that it names.
-
-    Examples
-    --------
-    >>> table = sa.Table("tree", sa.MetaData(), sa.Column("id", sa.Integer), sa.Column("name", sa.Text))
-    >>> plant = Statement(sa.insert(table), ["id", "name"])
-    >>> with sa.create_engine("sqlite://").begin() as connection:
-    ...     table.create(connection)
-    ...     plant.run(connection, {"id": 1, "name": "oak"})
-    ...     plant.run_many(connection, {"id": [2, 3], "name": ["elm", "ash"]})
-    ...     connection.execute(sa.select(table.c.name)).scalars().all()
-    1
-    ['oak', 'elm', 'ash']
-    """
+    """A statement that changes something, for any database."""
 
     def __init__(self, clause: sa.Insert | sa.Update, names: Sequence[str] | None = None) -> None:
         self._clause = clause
@@ -51,15 +31,7 @@ class Statement:
         self._compiled: dict[str, _Compiled] = {}
 
     def run(self, connection: Connection, values: Mapping[str, Any]) -> int:
-        """Run it once, and return how many rows it changed.
-
-        Parameters
-        ----------
-        connection
-            In a transaction.
-        values
-            By name; None where there is none.
-        """
+        """Run it once, and return how many rows it changed."""
         text, names, defaults = self._compile(connection)
         given = [values[name] if name in values else defaults[name] for name in names]
         driver: Any = connection.connection.dbapi_connection
@@ -67,15 +39,7 @@ class Statement:
         return count
 
     def run_many(self, connection: Connection, columns: Mapping[str, Iterable[Any]]) -> None:
-        """Run it once for each of many rows.
-
-        Parameters
-        ----------
-        connection
-            In a transaction.
-        columns
-            The values of all rows by name; those of a name that is left out are None.
-        """
+        """Run it once for each of many rows."""
         if not columns:
             return
         text, names, defaults = self._compile(connection)
@@ -100,24 +64,7 @@ class Statement:
 
 
 def call(connection: Connection, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call the driver of a database; what it raises is raised as SQLAlchemy's.
-
-    Parameters
-    ----------
-    connection
-        To the database.
-    function, arguments
-        What to call, and with what.
-
-    Examples
-    --------
-    >>> with sa.create_engine("sqlite://").connect() as connection:
-    ...     call(connection, connection.connection.dbapi_connection.execute, "BEGIN EARLY")
-    Traceback (most recent call last):
-        ...
-    sqlalchemy.exc.DBAPIError: (sqlite3.OperationalError) near "EARLY": syntax error
-    ...
-    """
+    """Call the driver of a database; what it raises is raised as SQLAlchemy's."""
     driver: Any = connection.dialect.loaded_dbapi
     try:
         return function(*arguments)

@@ -151,20 +151,7 @@ class QuestionTable(ABC):
 
 
 def read_place(store: object) -> str | None:
-    """Return where a ledger is kept as text, None if that is in memory.
-
-    Parameters
-    ----------
-    store
-        A file's name, an address, or None.
-
-    Examples
-    --------
-    >>> read_place(b"labels.db")
-    Traceback (most recent call last):
-        ...
-    TypeError: store=b'labels.db' is a bytes; give the name of a file, the address of a database, or None: in memory.
-    """
+    """Return where a ledger is kept as text, None if that is in memory."""
     place = os.fspath(store) if isinstance(store, os.PathLike) else store
     if place is not None and not isinstance(place, str):
         raise TypeError(

@@ -21,14 +21,7 @@ from quercus.ledger import Ledger, UnknownQuestion
 
 
 class PoolAnswers:
-    """The part of a `PoolSampler` that takes answers.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> issubclass(qc.ask.PoolSampler, PoolAnswers)
-    True
-    """
+    """The part of a `PoolSampler` that takes answers."""
 
     ledger: Ledger
     explore: float

@@ -17,20 +17,7 @@ _ROUNDING = 1.0 + 1e-12
 
 
 class PoolBudget:
-    """A limit of labels, or of money, or none.
-
-    Parameters
-    ----------
-    labels, price, budget
-        As in `PoolSampler`.
-
-    Examples
-    --------
-    >>> budget = PoolBudget(None, lambda x: 2.0 * x["pages"], 10.0)
-    >>> price = budget.find_price({"pages": 3}, row=0)
-    >>> price, budget.allows(1, 4.0, price), budget.allows(1, 5.0, price), budget.left(1, 4.0)
-    (6.0, True, False, 6.0)
-    """
+    """A limit of labels, or of money, or none."""
 
     def __init__(self, labels: int | None, price: Price, budget: float | None) -> None:
         if labels is not None and budget is not None:
@@ -44,41 +31,19 @@ class PoolBudget:
         self._labels, self._price, self._money = labels, price, budget
 
     def left(self, labels: int, money: float) -> float:
-        """Return what is left of the limit when so much was spent; infinite without one.
-
-        Parameters
-        ----------
-        labels, money
-            What was spent.
-        """
+        """Return what is left of the limit when so much was spent; infinite without one."""
         if self._labels is not None:
             return max(float(self._labels - labels), 0.0)
         return math.inf if self._money is None else max(float(self._money) - money, 0.0)
 
     def allows(self, labels: int, money: float, price: float) -> bool:
-        """Return whether one more label of this price may be bought.
-
-        Parameters
-        ----------
-        labels, money
-            What was spent.
-        price
-            Of the label.
-        """
+        """Return whether one more label of this price may be bought."""
         if self._labels is not None:
             return labels < self._labels
         return self._money is None or money + price <= self._money * _ROUNDING
 
     def find_price(self, example: Mapping[str, Any], row: int) -> float:
-        """Return what the label of an example costs.
-
-        Parameters
-        ----------
-        example
-            Its values by name.
-        row
-            Its position, for messages.
-        """
+        """Return what the label of an example costs."""
         price = self._price(example) if callable(self._price) else self._price
         if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not 0 <= price < math.inf:
             raise ValueError(

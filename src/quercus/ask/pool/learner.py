@@ -19,27 +19,12 @@ Regions = tuple[NDArray[np.int64], NDArray[np.float64]]
 class PoolLearner:
     """A learner beside a pool.
 
-    Parameters
-    ----------
-    learner
-        As in `PoolSampler`.
-    X
-        The pool.
-
     Attributes
     ----------
     rows
         The rows of the pool.
     begun
         Weight of the labels in its regions as it was given.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> view = PoolLearner(qc.HoeffdingTree(), [{"age": 41}, {"age": 29}])
-    >>> view.learn(1, "young")
-    >>> view.answer(0)
-    ('young', 1.0)
     """
 
     def __init__(self, learner: Any, X: Any) -> None:
@@ -72,15 +57,7 @@ class PoolLearner:
         return ids, counts
 
     def answer(self, row: int, regions: Regions | None = None) -> tuple[Label | None, float]:
-        """Return what the learner answers now, and its probability: None and NaN if there is none.
-
-        Parameters
-        ----------
-        row
-            Of the pool.
-        regions
-            What `regions` gives now, if that is known.
-        """
+        """Return what the learner answers now, and its probability: None and NaN if there is none."""
         if hasattr(self.learner, "predict_one"):
             x = self.rows.example(row)
             answer = self.learner.predict_one(x)
@@ -97,15 +74,7 @@ class PoolLearner:
         return label, float(here[best] / here.sum()) if here.sum() > 0 else math.nan
 
     def check(self, row: int, label: Any) -> None:
-        """Raise what `learn` would raise, as far as that can be told without learning.
-
-        Parameters
-        ----------
-        row
-            Of the pool.
-        label
-            Its label.
-        """
+        """Raise what `learn` would raise, as far as that can be told without learning."""
         schema = getattr(self.learner, "schema_", None)
         if self._is_own and self.known()[row]:
             raise ValueError(f"the learner has the label of row {row} of its pool already; withdraw the question.")
@@ -115,15 +84,7 @@ class PoolLearner:
             schema.read_label_one(label)
 
     def learn(self, row: int, label: Label) -> None:
-        """Teach it a label.
-
-        Parameters
-        ----------
-        row
-            Of the pool.
-        label
-            Its label.
-        """
+        """Teach it a label."""
         if self._is_own:
             self.learner.learn_pool(np.array([row]), [label])
         else:

@@ -14,28 +14,7 @@ from quercus.streams.rows import as_dicts
 
 
 class PoolRows:
-    """The rows of a pool.
-
-    Parameters
-    ----------
-    X
-        Rows: numpy, pandas, polars, pyarrow, or a list of dicts.
-    schema
-        Of the learner, if it has one: names the columns of an array.
-
-    Attributes
-    ----------
-    table
-        The rows as a learner reads them: X, dicts with every feature in each.
-    names
-        Of the features.
-
-    Examples
-    --------
-    >>> rows = PoolRows([{"age": 41}, {"age": 29, "job": "clerk"}])
-    >>> len(rows), rows.names, rows.example(0)
-    (2, ['age', 'job'], {'age': 41, 'job': None})
-    """
+    """The rows of a pool."""
 
     def __init__(self, X: Any, schema: Schema | None = None) -> None:
         self.table = X
@@ -61,32 +40,13 @@ class PoolRows:
         return len(self.table)
 
     def example(self, row: int) -> dict[str, Any]:
-        """Return a row as a dict, None where a value is missing.
-
-        Parameters
-        ----------
-        row
-            Its position.
-
-        Examples
-        --------
-        >>> PoolRows(np.array([[1.0, np.nan]])).example(0)
-        {'x0': 1.0, 'x1': None}
-        """
+        """Return a row as a dict, None where a value is missing."""
         if isinstance(self.table, list):
             return dict(self.table[row])
         return as_dicts(cut(self.table, row, row + 1), self.names, holes=True)[0]
 
     def fingerprint(self) -> bytes:
-        """Return 16 bytes that differ if names, values or order differ.
-
-        Examples
-        --------
-        >>> PoolRows(np.eye(2)).fingerprint() == PoolRows([{"x0": 1, "x1": 0}, {"x0": 0, "x1": 1}]).fingerprint()
-        True
-        >>> PoolRows(np.eye(2)).fingerprint() == PoolRows(np.eye(2)[::-1]).fingerprint()
-        False
-        """
+        """Return 16 bytes that differ if names, values or order differ."""
         digest = hashlib.sha256(repr((len(self), self.names)).encode())
         if isinstance(self.table, np.ndarray) and self.table.dtype.kind in "fiub":
             columns: list[Any] = list(self.table.T.astype(np.float64))
