@@ -9,11 +9,11 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from quercus.ledger import betting, errors, features, forms, meanings, place, values
+from quercus.ledger import betting, errors, features, place, statements, values
 from quercus.ledger.counts import EventCount, RecallCounts
 from quercus.ledger.coverage import Coverage
+from quercus.ledger.features import block_to_json, read_block
 from quercus.ledger.labels import LabelRows, LabelType, type_of
-from quercus.ledger.rows import block_to_json, read_block
 from quercus.ledger.sequences import RunningMean
 from quercus.ledger.statements import Statement, call
 
@@ -44,8 +44,8 @@ NOWHERE = Path("nowhere")
         (LabelType().check(np.int64(3), "the answer"), 3),
         (LabelType().read(["a", None, "a"], "prediction", 3).codes.tolist(), [0, -1, 0]),
         (type_of(LabelRows(np.array([0]), [True])), "bool"),
-        (meanings.brief(FAILED), "no such table: row"),
-        (meanings.is_gone(FAILED), False),
+        (statements.brief(FAILED), "no such table: row"),
+        (statements.is_gone(FAILED), False),
         (place.reading_mode(NOWHERE), "mode=ro"),
         (place.is_to_be_checked(NOWHERE), True),
         (place.identity_of(NOWHERE), (0, 0)),
@@ -90,15 +90,15 @@ def test_refusals(body, error, message):
 
 def test_an_error_of_a_database_is_explained():
     told = "the ledger 'a.db' could not be used (no such table: row): see what the database says, then repeat the call."
-    assert str(meanings.explain(FAILED, "'a.db'")) == told
+    assert str(statements.explain(FAILED, "'a.db'")) == told
 
 
 def test_a_database_without_tables_is_no_ledger_until_it_has_them():
     with sa.create_engine("sqlite://").begin() as connection:
         with pytest.raises(errors.LedgerFileError, match="it holds no ledger; see whether the name is right"):
-            forms.check_form(connection, "it")
-        forms.bring_to_form(connection, "it")
-        forms.check_form(connection, "it")
+            place.check_form(connection, "it")
+        place.bring_to_form(connection, "it")
+        place.check_form(connection, "it")
 
 
 def test_a_lock_is_held_once(tmp_path):

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.arguments import check_choice, check_number
-from quercus.ledger.features import Block
+from quercus.ledger.features import Block, block_to_json, read_block
 from quercus.ledger.labels import LabelRows, LabelType, type_of
 from quercus.ledger.question import Question
-from quercus.ledger.rows import block_to_json, read_block
 from quercus.ledger.values import check_name, from_micros, known, read_features, to_json, to_micros
 from quercus.schema.refusals import short
 

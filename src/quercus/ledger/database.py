@@ -25,9 +25,9 @@ from sqlalchemy.pool import StaticPool
 
 from quercus.ledger import tables
 from quercus.ledger.errors import LedgerClosed, LedgerFileError, LedgerLocked
-from quercus.ledger.forms import bring_to_form, check_form
-from quercus.ledger.meanings import brief, explain, is_gone
 from quercus.ledger.place import (
+    bring_to_form,
+    check_form,
     check_path,
     identity_of,
     is_to_be_checked,
@@ -40,7 +40,7 @@ from quercus.ledger.place import (
     set_up,
     show_address,
 )
-from quercus.ledger.statements import Statement
+from quercus.ledger.statements import Statement, brief, explain, is_gone
 from quercus.ledger.view import PathLike, read_place
 
 T = TypeVar("T")

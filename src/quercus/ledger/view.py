@@ -122,7 +122,7 @@ class QuestionTable(ABC):
         >>> Ledger().to_frame("polars").height
         0
         """
-        from quercus.ledger.files import to_frame
+        from quercus.ledger.arrow import to_frame
 
         return to_frame(self.to_arrow(), backend)
 
@@ -145,7 +145,7 @@ class QuestionTable(ABC):
         ...     Ledger.read(f"{folder}/questions.parquet").question(1).features
         {'age': 41.0}
         """
-        from quercus.ledger.files import write_table
+        from quercus.ledger.arrow import write_table
 
         write_table(self.to_arrow(), Path(path))
 
