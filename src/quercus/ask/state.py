@@ -196,13 +196,6 @@ class AskState:
         if o["budget"][0] in (SHARE, TOTAL):
             o["spent"] = max(float(o["spent"][0]) - (price if self.in_money else 1.0), 0.0)
 
-    def match(self, labels: int, money: float) -> None:
-        """Take over what a ledger says was spent after refunds, in labels and in money."""
-        o = self.record
-        o["paid"] = money
-        if o["budget"][0] in (SHARE, TOTAL):
-            o["spent"] = money if self.in_money else labels
-
     def to_bytes(self) -> bytes:
         """Return the whole state."""
         return self.record.tobytes() + self.ring.tobytes()

@@ -38,6 +38,8 @@ ORDER = (
 )
 # Rows that become columns at once.
 _PACKED = 4096
+# Up to format 1, rows had no keys, and questions no cases.
+_ALWAYS = [name for name in ORDER if name not in ("key", "case")]
 
 
 def to_arrow(
@@ -130,10 +132,6 @@ def _to_array(column: FeatureColumn, kind: Any) -> Any:
 
 def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else to_json(value)
-
-
-# Up to format 1, rows had no keys, and questions no cases.
-_ALWAYS = [name for name in ORDER if name not in ("key", "case")]
 
 
 def write_table(table: Any, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,7 +15,7 @@ from quercus.arguments import check_choice, check_number
 from quercus.ledger.features import Block, block_to_json, read_block
 from quercus.ledger.labels import LabelRows, LabelType, type_of
 from quercus.ledger.question import Question
-from quercus.ledger.values import check_name, from_micros, known, read_features, to_json, to_micros
+from quercus.ledger.values import check_name, known, read_features, to_json, to_micros, to_question
 from quercus.schema.refusals import short
 
 KINDS = ("label", "feature")
@@ -138,20 +137,13 @@ def read_asked(
     return {"key": name, "features": to_json(read_features(features))}, values
 
 
-def make_question(values: Mapping[str, Any], row: Mapping[str, Any], key: str | int | None) -> Question:
+def make_question(values: Mapping[str, Any], row: Mapping[str, Any]) -> Question:
     """Return a question that was just asked, from the records of itself and its row."""
-    names = ("id", "kind", "covered", "price", "worth", "propensity", "explored", "probability", "question", "status")
-    same: dict[str, Any] = {name: values[name] for name in (*names, "refunded")}
-    return Question(
-        **same | dict.fromkeys(("answered_at", "answer", "answer_order", "changed")),
-        key=None if key is None else str(key),
-        case=values.get("case_id"),
-        row=values["place"],
-        asked_at=from_micros(values["asked_at"]),
-        expires=None if values["expires"] is None else from_micros(values["expires"]),
-        prediction=None if values["prediction"] is None else json.loads(values["prediction"]),
-        features=json.loads(values.get("features") or row["features"]),
-    )
+    names = ("id", "kind", "covered", "asked_at", "expires", "price", "worth", "propensity", "explored", "prediction")
+    kept: dict[str, Any] = {name: values[name] for name in (*names, "probability", "question", "status", "refunded")}
+    kept |= dict.fromkeys(("answered_at", "answer", "answer_order", "changed"))
+    kept |= {"key": row["key"], "case": values.get("case_id"), "row": values["place"], "features": row["features"]}
+    return to_question(kept)
 
 
 def read_key(key: Any) -> str:

@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -44,6 +44,7 @@ from quercus.ledger.statements import Statement, brief, explain, is_gone
 from quercus.ledger.view import PathLike, read_place
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 # How long to wait for a server that is being restarted, in seconds.
 _PATIENCE = 20.0
@@ -163,12 +164,12 @@ class Database:
                 f"the ledger {self.name} is open for writing elsewhere; close it there, or read it with Ledger.read()."
             )
 
-    def read(self, body: Callable[[Connection], T]) -> T:
+    def read(self, body: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
         """Run statements that change nothing, and return what they return."""
         with self.threads:
             self._check_process()
             if self._is_together:
-                return body(self._connection)
+                return body(self._connection, *given, **named)
             if self._is_frozen:
                 # Somebody may have written since.
                 self._connection.close()
@@ -179,7 +180,7 @@ class Database:
             while True:
                 try:
                     with self._explaining(), self._connection.begin():
-                        return body(self._connection)
+                        return body(self._connection, *given, **named)
                 except _ConnectionLostError as error:
                     self._reconnect(error)
 

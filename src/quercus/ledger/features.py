@@ -1,8 +1,7 @@
-"""Features of the questions, as they were when asked: blocks of columns, and the newest rows still as dicts."""
+"""Features of the questions, as they were when asked: tables in any form, as blocks of columns."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,9 +13,6 @@ from quercus.ledger.values import EXACT, check_text, read_value, read_whole, to_
 from quercus.schema.columns import Codes, Column, Numbers, decode, first_rows
 from quercus.schema.refusals import refuse_range
 from quercus.schema.tables import read_table
-
-# Rows that are asked one by one become columns when there are this many.
-_PACKED = 1024
 
 
 class Texts(NamedTuple):
@@ -37,64 +33,6 @@ class Block(NamedTuple):
     names: list[str]
     columns: list[FeatureColumn]
     absent: NDArray[np.bool] | None = None
-
-
-class FeatureStore:
-    """Features by position of the question, from 0."""
-
-    def __init__(self) -> None:
-        self._blocks: list[Block] = []
-        self._starts: list[int] = []
-        self._packed = 0
-        self._tail: list[dict[str, Value]] = []
-
-    def __len__(self) -> int:
-        return self._packed + len(self._tail)
-
-    def add(self, features: dict[str, Value]) -> None:
-        """Take over the features of the next question."""
-        self._tail.append(features)
-        if len(self._tail) == _PACKED:
-            self._pack_tail()
-
-    def add_block(self, block: Block) -> None:
-        """Take over the features of the next questions, as columns that nobody changes."""
-        self._pack_tail()
-        self._starts.append(self._packed)
-        self._blocks.append(block)
-        self._packed += block.rows
-
-    def _pack_tail(self) -> None:
-        if self._tail:
-            block, self._tail = pack_rows(self._tail), []
-            self.add_block(block)
-
-    def get(self, position: int) -> dict[str, Value]:
-        """Return the features of one question."""
-        if position >= self._packed:
-            return dict(self._tail[position - self._packed])
-        place = bisect_right(self._starts, position) - 1
-        block, row = self._blocks[place], position - self._starts[place]
-        return {
-            name: get_value(column, row)
-            for j, (name, column) in enumerate(zip(block.names, block.columns, strict=True))
-            if block.absent is None or not block.absent[row, j]
-        }
-
-    def blocks(self) -> list[Block]:
-        """Return all features as blocks, in order."""
-        return [*self._blocks, pack_rows(self._tail)] if self._tail else list(self._blocks)
-
-
-def get_value(column: FeatureColumn, row: int) -> Value:
-    """Return one value of a column, None if it is missing."""
-    if isinstance(column, Texts):
-        code = int(column.codes[row])
-        return None if code < 0 else column.values[code]
-    if isinstance(column, list):
-        return column[row]
-    value: Value = column[row].item()
-    return None if value != value else value
 
 
 def get_values(column: FeatureColumn) -> list[Value]:

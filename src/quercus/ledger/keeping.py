@@ -91,7 +91,7 @@ class StateKeeper(AnswerKeeper):
         return self._find_row(read_key(key), to_json(read_features(features))) is not None
 
     def _find_row(self, key: str, features: str) -> int | None:
-        found = self._database.read(lambda connection: self._records.find_key(connection, key))
+        found = self._database.read(self._records.find_key, key)
         if found is None:
             return None
         if found[1] != features and _named(found[1]) != _named(features):

@@ -16,6 +16,17 @@ from sqlalchemy.exc import DBAPIError
 
 from quercus.ledger.errors import LedgerFileError, LedgerLocked
 
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "the disk is full; make space, then repeat the call",
+    sqlite3.SQLITE_READONLY: "it cannot be written; give yourself the right to write it, or read it with Ledger.read()",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; see whether its folder is there and may be written",
+    sqlite3.SQLITE_CORRUPT: "it is damaged; restore it from a copy",
+    sqlite3.SQLITE_NOTADB: "it is no database; restore it from a copy, or give another name",
+    sqlite3.SQLITE_IOERR: "the disk failed; open the ledger again to see what was recorded",
+}
+# "Terminating connection", "starting up", "shutting down"; and connections that broke off.
+_GONE = ("57P", "08")
+
 
 class _Compiled(NamedTuple):
     """A statement as one kind of database wants it: its text, and the names and defaults of its values, in order."""
@@ -73,18 +84,6 @@ def call(connection: Connection, function: Callable[..., Any], *arguments: Any) 
         return function(*arguments)
     except driver.Error as error:
         raise DBAPIError(str(arguments[0]), None, error) from error
-
-
-_REMEDIES = {
-    sqlite3.SQLITE_FULL: "the disk is full; make space, then repeat the call",
-    sqlite3.SQLITE_READONLY: "it cannot be written; give yourself the right to write it, or read it with Ledger.read()",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; see whether its folder is there and may be written",
-    sqlite3.SQLITE_CORRUPT: "it is damaged; restore it from a copy",
-    sqlite3.SQLITE_NOTADB: "it is no database; restore it from a copy, or give another name",
-    sqlite3.SQLITE_IOERR: "the disk failed; open the ledger again to see what was recorded",
-}
-# "Terminating connection", "starting up", "shutting down"; and connections that broke off.
-_GONE = ("57P", "08")
 
 
 def explain(error: DBAPIError, name: str) -> Exception:

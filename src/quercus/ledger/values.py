@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from quercus.ledger.question import Value
+from quercus.ledger.question import Question, Value
 from quercus.schema.columns import REFUSED, plain, plain_keys
 from quercus.schema.refusals import refuse_range, refuse_value
 
@@ -109,3 +109,12 @@ def known(value: float) -> float | None:
 def by_column(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Return records, all of the same names, by column."""
     return {name: [record[name] for record in records] for name in (records[0] if records else ())}
+
+
+def to_question(record: dict[str, Any]) -> Question:
+    """Return a question from its record, in which times are microseconds and values JSON; the record is changed."""
+    for name in ("asked_at", "expires", "answered_at"):
+        record[name] = None if record[name] is None else from_micros(record[name])
+    for name in ("prediction", "answer", "features"):
+        record[name] = None if record[name] is None else json.loads(record[name])
+    return Question(**record)
