@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from quercus.arguments import check_choice, check_number, check_whole
 
 
@@ -166,6 +168,13 @@ def as_budget(budget: Any) -> Budget | None:
 def whole_labels(share: float, window: int) -> int:
     """Return how many labels a share of a window is; what is whole but for rounding counts as whole."""
     return math.floor(share * window + 1e-9)
+
+
+def read_price(price: Any, row: int) -> float:
+    """Return what the label of a row costs, or refuse what is no price."""
+    if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not 0 <= price < math.inf:
+        raise ValueError(f"the price of a label is {price!r} in row {row}; it must be a finite number of 0 or more.")
+    return float(price)
 
 
 def _check_period(rows: Any, per: Any, time: Any, choices: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget, whole_labels
+from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget, read_price, whole_labels
 from quercus.ask.kernels import decide_given, decide_one
 from quercus.ask.layout import DAILY, EPISTEMIC, GIVEN, RANDOM, SHARE, TOTAL, UNLIMITED, WINDOW
 from quercus.ask.policies import Policy, Region
@@ -134,15 +134,8 @@ class AskState:
         price = self.policy.price
         if not callable(price) and not isinstance(price, str):
             return np.full(len(rows), float(price))
-        found = []
-        for i, row in enumerate(rows):
-            value = price(row) if callable(price) else row.get(price)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < math.inf:
-                raise ValueError(
-                    f"the price of a label is {value!r} in row {i}; it must be a finite number of 0 or more."
-                )
-            found.append(float(value))
-        return np.array(found, np.float64)
+        found = (read_price(price(row) if callable(price) else row.get(price), i) for i, row in enumerate(rows))
+        return np.array(list(found), np.float64)
 
     def days(self, rows: list[Mapping[str, Any]]) -> NDArray[np.int64]:
         """Return the day of each example as a number, 0 if the budget is not per day."""

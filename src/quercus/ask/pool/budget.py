@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from quercus.arguments import check_number, check_whole
+from quercus.ask.budgets import read_price
 
 Price = float | Callable[[Mapping[str, Any]], float]
 
@@ -44,9 +43,4 @@ class PoolBudget:
 
     def find_price(self, example: Mapping[str, Any], row: int) -> float:
         """Return what the label of an example costs."""
-        price = self._price(example) if callable(self._price) else self._price
-        if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not 0 <= price < math.inf:
-            raise ValueError(
-                f"the price of a label is {price!r} in row {row}; it must be a finite number of 0 or more."
-            )
-        return float(price)
+        return read_price(self._price(example) if callable(self._price) else self._price, row)
