@@ -18,8 +18,7 @@ from quercus.ask.policies import Region
 from quercus.ask.pool.accuracy import pool_accuracy
 from quercus.ask.pool.budget import PoolBudget
 from quercus.ask.pool.choice import RegionChoice, find_risk, is_finer
-from quercus.ask.pool.learner import PoolLearner
-from quercus.ask.pool.rows import PoolRows
+from quercus.ask.pool.learner import PoolLearner, PoolRows
 from quercus.ask.pool.state import PoolState, check_rows, draw_order, draw_uniforms
 from quercus.ask.state import AskState
 from quercus.ledger import Ledger

@@ -183,7 +183,7 @@ def read_rows(
         "price": _read_numbers("price", price, count, 0.0, _DEAREST, optional=False),
         "worth": _read_numbers("worth", worth, count, -math.inf, math.inf),
         "propensity": _read_numbers("propensity", propensity, count, 0.0, 1.0),
-        "explored": _read_flags("explored", explored, count),
+        "explored": _read_array("explored", explored, count, "b"),
         "probability": np.minimum(_read_numbers("probability", probability, count, 0.0, 1.0 + _ROUNDING), 1.0),
     }
     _refuse_first("propensity", numbers["propensity"], numbers["propensity"] == 0.0, "a number above 0")
@@ -264,10 +264,6 @@ def _read_numbers(
     wrong = (array < least) | (array > most) if optional else ~((array >= least) & (array <= most))
     _refuse_first(name, array, wrong, f"a number from {least:g} to {most:g}")
     return array
-
-
-def _read_flags(name: str, values: Any, count: int) -> NDArray[Any]:
-    return _read_array(name, values, count, "b")
 
 
 def _refuse_first(name: str, array: NDArray[Any], wrong: NDArray[np.bool], remedy: str) -> None:

@@ -34,13 +34,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quercus.arguments import check_number
 from quercus.ledger.betting import (
     CHUNK,
     LARGEST_STAKE,
     MEAN_PLATEAU,
+    Numbers,
     add_in_order,
     add_wide,
     check_levels,
@@ -50,9 +51,7 @@ from quercus.ledger.betting import (
     read_array,
     spread_stakes,
 )
-
-Numbers = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from quercus.ledger.coverage import Counts
 
 # The guess is renewed whenever there are an eighth more questions.
 RENEWAL = 8

@@ -22,14 +22,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quercus.arguments import check_number
 from quercus.ledger import Ledger
 from quercus.ledger.accuracy import Estimate
-from quercus.ledger.betting import LOWEST_OCTAVE, least_total
-
-Numbers = NDArray[np.float64]
+from quercus.ledger.betting import LOWEST_OCTAVE, Numbers, least_total
 
 # Stakes are the least propensity times powers of 2, up to this one. Those from the plateau on have equal weights; each
 # octave below it halves the weight.

@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from quercus.ledger.betting import Numbers
+from quercus.ledger.coverage import Counts
 
 _CACHED = 2**16
 
