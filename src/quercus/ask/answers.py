@@ -11,20 +11,13 @@ from typing import Any
 from quercus.ask.cases import CaseShelf
 from quercus.ask.keeping import LearnerKeeper, warn_unlearned
 from quercus.ask.running_accuracy import RunningAccuracy
-from quercus.ask.view import AskerView, id_of
+from quercus.ask.view import AnyQuestion, AskerView
 from quercus.interrupts import uninterrupted
 from quercus.ledger import Question
 
 
 class AnswerTaker(AskerView):
-    """The part of an `Asker` that takes answers.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> issubclass(qc.Asker, AnswerTaker)
-    True
-    """
+    """The part of an `Asker` that takes answers."""
 
     _keeper: LearnerKeeper
     _shelf: CaseShelf
@@ -36,52 +29,12 @@ class AnswerTaker(AskerView):
         loss = getattr(self.learner, "loss", None)
         self._accuracy_so_far = RunningAccuracy(self.ledger, self.state, loss if isinstance(loss, Mapping) else None)
 
-    def answer(
-        self, question: Question | int, label: Any, *, who: str | None = None, time: datetime | None = None
-    ) -> bool:
-        """Take an answer, in whatever order they come, and learn it; return False if it was known already.
-
-        Another person's answer to a question that has one is kept beside it and not learned. The ledger also notes
-        whether the learner answers the row otherwise now.
-
-        Parameters
-        ----------
-        question
-            Or its id.
-        label
-            The label.
-        who
-            Gave it.
-        time
-            When it came; None: now.
-
-        Raises
-        ------
-        UnknownQuestion, AnswerConflict, QuestionExpired
-            Nothing has changed then.
-        """
-        return bool(self.answer_many([(question, label)], who=who, time=time))
-
     def answer_many(
-        self,
-        answers: Iterable[tuple[Question | int, Any]],
-        *,
-        who: str | None = None,
-        time: datetime | None = None,
+        self, answers: Iterable[tuple[AnyQuestion, Any]], *, who: str | None = None, time: datetime | None = None
     ) -> list[int]:
-        """Take answers that waited together, all or none, and learn them in order; return the ids of those learned.
-
-        Parameters
-        ----------
-        answers
-            Questions or their ids, and labels.
-        who
-            Gave them.
-        time
-            When they came; None: now.
-        """
+        """Take answers that waited together, all or none, and learn them in order; see `Answerable.answer_many`."""
         with self._lock, uninterrupted():
-            pairs = [(id_of(question), label) for question, label in answers]
+            pairs = [(self._id_of(question), label) for question, label in answers]
             asked_now = self.ledger.look_up([id for id, _ in pairs])
             given = [(asked, label) for asked, (_, label) in zip(asked_now, pairs, strict=True)]
             for asked, label in given:
@@ -127,7 +80,7 @@ class AnswerTaker(AskerView):
 
     def correct(
         self,
-        question: Question | int,
+        question: AnyQuestion,
         label: Any,
         *,
         exchange: bool = False,
@@ -167,7 +120,7 @@ class AnswerTaker(AskerView):
         ({'old': 0.625, 'young': 0.375}, 3.0)
         """
         with self._lock, uninterrupted():
-            asked = self.ledger.question(id_of(question))
+            asked = self.ledger.question(self._id_of(question))
             self._check_label(asked, label)
             if exchange:
                 view = self._keeper.exchange(self.learner, asked, label, who, time)
@@ -180,19 +133,6 @@ class AnswerTaker(AskerView):
             self._shelf.bring_to(self.learner)
             self._begin_accuracy()
             return True
-
-    def skip(self, question: Question | int, *, who: str | None = None) -> None:
-        """Note that somebody cannot answer a question; it comes after the others from now on.
-
-        Parameters
-        ----------
-        question
-            Or its id.
-        who
-            Skipped it.
-        """
-        with self._lock:
-            self.ledger.skip(id_of(question), who=who)
 
     def expire(self, before: datetime | None = None, *, refund: bool = False) -> list[int]:
         """Give up the open questions whose time is over and return their ids.
@@ -210,7 +150,7 @@ class AnswerTaker(AskerView):
                 self.state.refund(self.ledger.question(id).price)
             return self.ledger.expire(before, refund=refund, state=self.state.to_bytes())
 
-    def withdraw(self, question: Question | int) -> bool:
+    def withdraw(self, question: AnyQuestion) -> bool:
         """Give up a question that nobody will answer, and take its money back; False if it was given up already.
 
         Parameters
@@ -219,7 +159,7 @@ class AnswerTaker(AskerView):
             Or its id.
         """
         with self._changing():
-            asked = self.ledger.question(id_of(question))
+            asked = self.ledger.question(self._id_of(question))
             _refuse_feature(asked)
             if asked.status == "open":
                 self.state.refund(asked.price)

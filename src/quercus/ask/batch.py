@@ -20,24 +20,6 @@ def choose(state: AskState, decisions: NDArray[np.void], k: int) -> NDArray[np.i
     First the rows are drawn, in order, with the same probability as long as there is something left to spend: of the k,
     k * explore are expected, or more if it takes that for rows to count as covered. Then the rows of highest score fill
     up what is left. Only drawn ones have a propensity.
-
-    Parameters
-    ----------
-    state
-        The policy at work; it has then seen the batch.
-    decisions
-        Scores and prices; asked, explored, propensity and covered are written.
-    k
-        How many at most.
-
-    Examples
-    --------
-    >>> from quercus.ask import Uncertain
-    >>> from quercus.rows import DECISION
-    >>> decisions = np.zeros(100, DECISION)
-    >>> decisions["worth"] = np.linspace(0, 1, 100)
-    >>> choose(AskState(Uncertain(budget=0.05)), decisions, k=3)
-    array([97, 98, 99])
     """
     check_whole("k", k)
     record = state.record[0]

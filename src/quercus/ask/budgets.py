@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from quercus.arguments import check_choice, check_number, check_whole
 
 
@@ -150,24 +152,7 @@ class Money(Budget):
 
 
 def as_budget(budget: Any) -> Budget | None:
-    """Return the budget that a number means: a fraction is a share, a whole number is so many labels.
-
-    Parameters
-    ----------
-    budget
-        A budget, a number, or None for no limit.
-
-    Examples
-    --------
-    >>> as_budget(0.1)
-    Share(share=0.1, window=None, strict=True)
-    >>> as_budget(500)
-    Labels(number=500, rows=None, per=None, time=None)
-    >>> as_budget(1)
-    Traceback (most recent call last):
-        ...
-    ValueError: budget=1 may mean every label or one label; write 1.0 or Labels(1).
-    """
+    """Return the budget that a number means: a fraction is a share, a whole number is so many labels."""
     if budget is None or isinstance(budget, Budget):
         return budget
     if isinstance(budget, bool) or not isinstance(budget, int | float):
@@ -181,14 +166,15 @@ def as_budget(budget: Any) -> Budget | None:
 
 
 def whole_labels(share: float, window: int) -> int:
-    """Return how many labels a share of a window is; what is whole but for rounding counts as whole.
-
-    Examples
-    --------
-    >>> whole_labels(1 / 49, 49), whole_labels(0.1, 55)
-    (1, 5)
-    """
+    """Return how many labels a share of a window is; what is whole but for rounding counts as whole."""
     return math.floor(share * window + 1e-9)
+
+
+def read_price(price: Any, row: int) -> float:
+    """Return what the label of a row costs, or refuse what is no price."""
+    if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not 0 <= price < math.inf:
+        raise ValueError(f"the price of a label is {price!r} in row {row}; it must be a finite number of 0 or more.")
+    return float(price)
 
 
 def _check_period(rows: Any, per: Any, time: Any, choices: list[str]) -> None:

@@ -11,23 +11,7 @@ from quercus.ledger import Ledger
 
 
 class CaseShelf:
-    """Opens cases, keeps them in the ledger, and brings them back.
-
-    Parameters
-    ----------
-    ledger
-        Where they are kept.
-
-    Examples
-    --------
-    >>> from quercus import UtilityTree
-    >>> shelf = CaseShelf(Ledger())
-    >>> case = shelf.open(UtilityTree(costs={"mri": 500, "age": 0}), {"age": 41}, "patient 7", True)
-    >>> case.question
-    'mri'
-    >>> shelf.number_of(case)
-    1
-    """
+    """Opens cases, keeps them in the ledger, and brings them back."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -38,19 +22,7 @@ class CaseShelf:
     def open(
         self, learner: BuysFeatures, known: Mapping[str, Any] | None, key: str | int | None, explore: bool
     ) -> CaseLike:
-        """Open a case, or return the one about the row of that key.
-
-        Parameters
-        ----------
-        learner
-            Buys the features.
-        known
-            What is known already.
-        key
-            The application's own name of the row.
-        explore
-            Whether to ask also for the sake of learning.
-        """
+        """Open a case, or return the one about the row of that key."""
         given = dict(known or {})
         if key is not None and self._ledger.has_row(key, given):
             for number, _, _, state in self._ledger.cases(key):
@@ -70,17 +42,7 @@ class CaseShelf:
         return case
 
     def find(self, learner: BuysFeatures, number: int, state: Mapping[str, Any] | None = None) -> CaseLike:
-        """Return a case that is kept.
-
-        Parameters
-        ----------
-        learner
-            Buys the features.
-        number
-            In the ledger.
-        state
-            What is kept of it, if that is at hand.
-        """
+        """Return a case that is kept."""
         live = self._live.get(number)
         if live is not None:
             return live
@@ -88,34 +50,16 @@ class CaseShelf:
         return self._hold(learner.resume(kept, ledger=None if kept["ledger"] is None else self._ledger), number)
 
     def open_cases(self, learner: BuysFeatures) -> list[CaseLike]:
-        """Return the cases that are open.
-
-        Parameters
-        ----------
-        learner
-            Buys the features.
-        """
+        """Return the cases that are open."""
         return [self.find(learner, number, state) for number, _, _, state in self._ledger.cases()]
 
     def number_of(self, case: CaseLike) -> int:
-        """Return the number of a case in the ledger.
-
-        Parameters
-        ----------
-        case
-            One that was opened here.
-        """
+        """Return the number of a case in the ledger."""
         if case not in self._numbers:
             raise ValueError("this case was not opened by this asker; give one that open() returned.")
         return self._numbers[case]
 
     def bring_to(self, learner: BuysFeatures) -> None:
-        """Let the cases that somebody holds go on with another learner.
-
-        Parameters
-        ----------
-        learner
-            The other one.
-        """
+        """Let the cases that somebody holds go on with another learner."""
         for case in self._live.values():
             case.bring_to(learner)

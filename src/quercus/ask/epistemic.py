@@ -61,14 +61,7 @@ class Epistemic(Policy):
 
 @dataclass(frozen=True)
 class PlainDoubt(Policy):
-    """The doubt itself as the score, not compared with other rows: what ranks the rows of a batch.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> PlainDoubt().score(Region(np.array([0.2, 0.8]), 0.6, 0.8, support=12.0, seen=40, doubt=0.3))
-    0.3
-    """
+    """The doubt itself as the score, not compared with other rows: what ranks the rows of a batch."""
 
     by_posterior: ClassVar[bool] = True
 

@@ -21,30 +21,7 @@ from quercus.store import ModelFileError, load_bytes
 
 
 class LearnerKeeper:
-    """Brings a learner to where the answers of a ledger have led, when it is opened and when an answer was wrong.
-
-    Parameters
-    ----------
-    ledger
-        The questions and answers.
-    learner
-        As it is at first.
-    policy, classes
-        Those of the asker; a ledger that was begun with others is refused.
-    save_every
-        Answers between two models that are kept.
-
-    Examples
-    --------
-    >>> from quercus import HoeffdingTree
-    >>> from quercus.ask import Random
-    >>> ledger = Ledger()
-    >>> keeper = LearnerKeeper(ledger, HoeffdingTree(), Random(0.1), None, 1000)
-    >>> LearnerKeeper(ledger, HoeffdingTree(), Random(0.2), None, 1000)
-    Traceback (most recent call last):
-        ...
-    ValueError: the ledger was begun with another policy, Random(budget=0.1, ...; go on with that one or take another.
-    """
+    """Brings a learner to where the answers of a ledger have led, when it is opened and when an answer was wrong."""
 
     def __init__(
         self, ledger: Ledger, learner: Any, policy: Policy, classes: list[Any] | None, save_every: int
@@ -77,13 +54,7 @@ class LearnerKeeper:
         return copy.deepcopy(learner)
 
     def load(self, learner: Any) -> LearnerView:
-        """Return the learner as the answers have made it.
-
-        Parameters
-        ----------
-        learner
-            As it is at first; it learns itself where no model is kept.
-        """
+        """Return the learner as the answers have made it."""
         for learned, model in self._ledger.snapshots():
             try:
                 found = load_bytes(model, f"the model after {learned} answers")
@@ -104,17 +75,7 @@ class LearnerKeeper:
         return self.load(copy.deepcopy(self._first))
 
     def exchange(self, learner: Any, asked: Question, label: Any, who: str | None, time: Any) -> LearnerView | None:
-        """Keep a right answer, and with it a copy of the learner that has exchanged the wrong one; return that copy.
-
-        Parameters
-        ----------
-        learner
-            As it is now.
-        asked, label
-            The question, and its right answer: None is returned if it is that already.
-        who, time
-            Gave it, and when.
-        """
+        """Keep a right answer, and with it a copy of the learner that has exchanged the wrong one; return that copy."""
         if not isinstance(learner, Exchanges) or (self._ledger.is_durable and not _can_save(learner)):
             raise TypeError(
                 f"{type(learner).__name__} cannot exchange a label; EvergreenTree and EvergreenForest can. Leave "
@@ -151,15 +112,7 @@ class LearnerKeeper:
         return view
 
     def save(self, view: LearnerView, always: bool = False) -> None:
-        """Keep a model if enough answers have come since the last one.
-
-        Parameters
-        ----------
-        view
-            The learner as it is now.
-        always
-            Keep it if any have come.
-        """
+        """Keep a model if enough answers have come since the last one."""
         learner, learned = view.learner, self._ledger.answered
         is_due = self._ledger.is_durable and learned - self._saved >= (1 if always else self._save_every)
         if is_due and _can_save(learner) and learner.__sklearn_is_fitted__():
@@ -175,39 +128,12 @@ class LearnerKeeper:
 
 
 def warn_unlearned(id: int, error: Exception) -> None:
-    """Tell of an answer that is kept and cannot be learned.
-
-    Parameters
-    ----------
-    id
-        Of the question.
-    error
-        What the learner says.
-
-    Examples
-    --------
-    >>> with warnings.catch_warnings(action="error"):
-    ...     warn_unlearned(7, ValueError("it is text"))
-    Traceback (most recent call last):
-        ...
-    UserWarning: the answer to question 7 cannot be learned: it is text
-    """
+    """Tell of an answer that is kept and cannot be learned."""
     warnings.warn(f"the answer to question {id} cannot be learned: {error}", UserWarning, stacklevel=6)
 
 
 def store_of_folder(folder: PathLike) -> Path:
-    """Return the store that takes the place of an asker's folder; what is there of the first edition is read into it.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-
-    Examples
-    --------
-    >>> store_of_folder("labels").name
-    'labels.db'
-    """
+    """Return the store in place of an asker's folder; what is there of the first edition is read into it."""
     store = Path(folder) / "labels.db"
     warnings.warn(f"folder={str(folder)!r} is now store='{store}'.", DeprecationWarning, stacklevel=3)
     if (Path(folder) / "ledger").is_dir() and not store.exists():

@@ -24,24 +24,6 @@ class LearnerView:
 
     A learner that can tell how many labels stand behind its answer (``region_one``) does. For any other, rows that it
     answered alike (same class, margin within 1/20) form a region, and the labels that came for them are counted.
-
-    Parameters
-    ----------
-    learner
-        One of ours, one of river (``predict_proba_one``, ``learn_one``), or one of scikit-learn (``predict_proba``,
-        ``partial_fit``).
-    classes
-        All classes: a learner of scikit-learn wants them with its first row, and one of ours is told of them then.
-
-    Examples
-    --------
-    >>> from quercus import HoeffdingTree
-    >>> view = LearnerView(HoeffdingTree())
-    >>> view.region({"age": 41}, seen=1).support
-    0.0
-    >>> view.learn({"age": 41}, "yes")
-    >>> view.region({"age": 42}, seen=2).support
-    1.0
     """
 
     def __init__(self, learner: Any, classes: Sequence[Any] | None = None) -> None:
@@ -83,19 +65,7 @@ class LearnerView:
         return dict(zip(np.asarray(self.learner.classes_).tolist(), shares, strict=True)) if sum(shares) > 0 else {}
 
     def region(self, x: Mapping[str, Any], seen: int, by_counts: bool = False, by_posterior: bool = False) -> Region:
-        """Return what the learner knows about the part of the world that an example belongs to.
-
-        Parameters
-        ----------
-        x
-            The example.
-        seen
-            Rows seen, this one included.
-        by_counts
-            Whether the probabilities are to be the class counts of the region, where the learner has such.
-        by_posterior
-            Whether the policy wants to know the doubt that more labels would remove.
-        """
+        """Return what the learner knows about the part of the world that an example belongs to."""
         return self.look(x, seen, by_counts, by_posterior)[0]
 
     def look(
@@ -194,18 +164,7 @@ class LearnerView:
 
 
 def read_classes(classes: Any) -> list[Any]:
-    """Return the classes as a list; refuse what could not be told to a learner.
-
-    Parameters
-    ----------
-    classes
-        All labels that there can be.
-
-    Examples
-    --------
-    >>> read_classes(("no", "yes"))
-    ['no', 'yes']
-    """
+    """Return the classes as a list; refuse what could not be told to a learner."""
     if isinstance(classes, str | bytes | Set | Mapping) or not isinstance(classes, Iterable):
         raise TypeError(f"classes={classes!r} is no list of labels; write it as classes=['no', 'yes'].")
     labels = [label.item() if isinstance(label, np.generic) else label for label in classes]
@@ -216,20 +175,7 @@ def read_classes(classes: Any) -> list[Any]:
 
 
 def check_posterior(learner: Any, policy: str) -> None:
-    """Refuse a learner that cannot tell which part of its doubt more labels would remove.
-
-    Parameters
-    ----------
-    learner
-        The learner.
-    policy
-        What the policy is called.
-
-    Examples
-    --------
-    >>> from quercus import BayesianTree
-    >>> check_posterior(BayesianTree(), "Epistemic")
-    """
+    """Refuse a learner that cannot tell which part of its doubt more labels would remove."""
     if not hasattr(learner, "uncertainty"):
         raise TypeError(
             f"{type(learner).__name__} has no `uncertainty`, which tells what of its doubt more labels would remove; "
@@ -238,24 +184,7 @@ def check_posterior(learner: Any, policy: str) -> None:
 
 
 def measure(proba: Mapping[Any, float], support: float, seen: int, loss: Any) -> Region:
-    """Return the region that class probabilities describe; the kernel ``measure_answer`` in Python.
-
-    Parameters
-    ----------
-    proba
-        By class.
-    support
-        Labels behind them.
-    seen
-        Rows seen.
-    loss
-        A table of true class by answer, or None.
-
-    Examples
-    --------
-    >>> measure({"no": 0.7, "yes": 0.3}, 10.0, 20, None).margin
-    0.4
-    """
+    """Return the region that class probabilities describe; the kernel ``measure_answer`` in Python."""
     shares = np.array(list(proba.values()), np.float64)
     if len(shares) == 0:
         return Region(_NOTHING, 0.0, 0.0, 0.0, seen)

@@ -37,11 +37,6 @@ class Decisions(NamedTuple):
         Labels that the learner knew.
     decisions
         What was decided about each row, see `quercus.rows.DECISION`.
-
-    Examples
-    --------
-    >>> Decisions._fields[0]
-    'rows'
     """
 
     rows: int
@@ -51,13 +46,7 @@ class Decisions(NamedTuple):
     decisions: NDArray[np.void]
 
     def questions(self, asked: NDArray[np.int64]) -> dict[str, Any]:
-        """Return what a ledger is to know of the questions about some of the rows, by column.
-
-        Parameters
-        ----------
-        asked
-            Which rows.
-        """
+        """Return what a ledger is to know of the questions about some of the rows, by column."""
         decisions, answers = self.decisions[asked], self.answers[asked]
         known = answers >= 0
         return {
@@ -71,20 +60,7 @@ class Decisions(NamedTuple):
 
 
 def name_columns(X: Any, learner: Any) -> list[str]:
-    """Return the names of the columns of a batch; those of an array are the learner's, if it has learned some.
-
-    Parameters
-    ----------
-    X
-        An array or a table.
-    learner
-        Which is to answer.
-
-    Examples
-    --------
-    >>> name_columns(np.zeros((3, 2)), None)
-    ['x0', 'x1']
-    """
+    """Return the names of the columns of a batch; those of an array are the learner's, if it has learned some."""
     if isinstance(X, np.ndarray):
         if X.ndim != 2:
             raise ValueError(f"the batch is an array of {X.ndim} dimensions; give rows and columns.")
@@ -102,29 +78,6 @@ class AskLoop:
     """Takes a learner through rows under a policy.
 
     A learner of ours with a compiled policy runs in compiled code; anything else row by row.
-
-    Parameters
-    ----------
-    learner
-        Any that `LearnerView` takes, or such a view.
-    state
-        The policy at work.
-    names
-        Of the columns.
-    nominal
-        Columns that hold categories even where they look like numbers.
-    classes
-        All classes, for a learner of scikit-learn.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> from quercus.ask.state import AskState
-    >>> X, y = qc.streams.SEA(seed=1).take(1000)
-    >>> loop = AskLoop(qc.ConfidenceTree(), AskState(qc.ask.Random(0.1)), ["x0", "x1", "x2"])
-    >>> decided = loop.run(X, y)
-    >>> decided.rows, int(decided.decisions["asked"].sum())
-    (1000, 92)
     """
 
     def __init__(
@@ -147,18 +100,7 @@ class AskLoop:
         self._at_once = _MOST_ROWS
 
     def run(self, X: Any, y: Any = None, due: NDArray[np.int64] | None = None) -> Decisions:
-        """Answer rows and decide about each; learn those that were asked if their labels are given.
-
-        Parameters
-        ----------
-        X
-            The rows: an array or a table.
-        y
-            Their labels, None if they are not known now.
-        due
-            Without labels: the row, counted in this batch, at which the label of each would come. The loop stops
-            before the first such row.
-        """
+        """Answer rows and decide about each; learn those that were asked if their labels are given."""
         decisions = np.zeros(len(X), DECISION)
         self._price(X, decisions)
         decisions["due"] = _NEVER if due is None else due

@@ -13,24 +13,7 @@ from quercus.ledger.accuracy import FairAccuracy
 
 
 class RunningAccuracy:
-    """Feeds settled questions to the figures, up to the oldest open one.
-
-    Parameters
-    ----------
-    ledger
-        The questions.
-    state
-        The policy at work, which knows the rows that were not asked.
-    loss
-        The learner's loss table, or None.
-
-    Examples
-    --------
-    >>> from quercus.ask import Random
-    >>> ledger, state = Ledger(), AskState(Random(0.5))
-    >>> RunningAccuracy(ledger, state, None).current().rows
-    0
-    """
+    """Feeds settled questions to the figures, up to the oldest open one."""
 
     def __init__(self, ledger: Ledger, state: AskState, loss: Mapping[Any, Mapping[Any, float]] | None) -> None:
         self._ledger = ledger

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget, whole_labels
+from quercus.ask.budgets import Budget, Labels, Money, Share, as_budget, read_price, whole_labels
 from quercus.ask.kernels import decide_given, decide_one
 from quercus.ask.layout import DAILY, EPISTEMIC, GIVEN, RANDOM, SHARE, TOTAL, UNLIMITED, WINDOW
 from quercus.ask.policies import Policy, Region
@@ -28,27 +28,12 @@ _UNKNOWN = 2.0
 class AskState:
     """What a policy has seen, asked and spent so far.
 
-    Parameters
-    ----------
-    policy
-        The policy with its budget.
-    rows
-        Rows that the stream has, if that is known: a number of labels or an amount of money is then paced over them.
-
     Attributes
     ----------
     record
         One record, see `quercus.rows.ASKING`.
     ring
         Rows that were asked last, for a budget over a sliding window.
-
-    Examples
-    --------
-    >>> from quercus.ask import Random
-    >>> state = AskState(Random(budget=0.5))
-    >>> decisions = [state.decide(1.0, 0, Region(np.zeros(0), 0.0, 0.0, 0.0, i)) for i in range(100)]
-    >>> state.seen, int(state.left), state.asked + state.left
-    (100, 6, 50.0)
     """
 
     def __init__(self, policy: Policy, rows: int | None = None) -> None:
@@ -149,15 +134,8 @@ class AskState:
         price = self.policy.price
         if not callable(price) and not isinstance(price, str):
             return np.full(len(rows), float(price))
-        found = []
-        for i, row in enumerate(rows):
-            value = price(row) if callable(price) else row.get(price)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < math.inf:
-                raise ValueError(
-                    f"the price of a label is {value!r} in row {i}; it must be a finite number of 0 or more."
-                )
-            found.append(float(value))
-        return np.array(found, np.float64)
+        found = (read_price(price(row) if callable(price) else row.get(price), i) for i, row in enumerate(rows))
+        return np.array(list(found), np.float64)
 
     def days(self, rows: list[Mapping[str, Any]]) -> NDArray[np.int64]:
         """Return the day of each example as a number, 0 if the budget is not per day."""
@@ -210,13 +188,6 @@ class AskState:
         o["paid"] -= price
         if o["budget"][0] in (SHARE, TOTAL):
             o["spent"] = max(float(o["spent"][0]) - (price if self.in_money else 1.0), 0.0)
-
-    def match(self, labels: int, money: float) -> None:
-        """Take over what a ledger says was spent after refunds, in labels and in money."""
-        o = self.record
-        o["paid"] = money
-        if o["budget"][0] in (SHARE, TOTAL):
-            o["spent"] = money if self.in_money else labels
 
     def to_bytes(self) -> bytes:
         """Return the whole state."""

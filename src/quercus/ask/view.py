@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from html import escape
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
@@ -18,23 +19,95 @@ from quercus.explain.words import plural, show_share
 from quercus.ledger import Ledger, Question
 from quercus.ledger.accuracy import Estimate
 
+if TYPE_CHECKING:
+    from quercus.ask.pool.question import PoolQuestion
 
-class AskerView:
-    """The part of an `Asker` that is looked at.
+AnyQuestion: TypeAlias = "Question | PoolQuestion | int"
 
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> issubclass(qc.Asker, AskerView)
-    True
-    """
+
+class Answerable(ABC):
+    """What an `Asker` and a `PoolSampler` have in common: questions in a ledger, and the verbs of whoever answers."""
+
+    ledger: Ledger
+    _lock: threading.RLock
+    # What it asks.
+    _kind: type[Any] = Question
+
+    @property
+    def spent(self) -> float:
+        """Money spent on labels, refunds taken off."""
+        return self.ledger.spent
+
+    def answer(
+        self, question: AnyQuestion, label: Any, *, who: str | None = None, time: datetime | None = None
+    ) -> bool:
+        """Take an answer, in whatever order they come, and learn it; return False if it was known already.
+
+        Another person's answer to a question that has one is kept beside it and not learned. The ledger also notes
+        whether the learner answers the row otherwise now.
+
+        Parameters
+        ----------
+        question
+            Or its id.
+        label
+            The label.
+        who
+            Gave it.
+        time
+            When it came; None: now.
+
+        Raises
+        ------
+        UnknownQuestion, AnswerConflict, QuestionExpired
+            Nothing has changed then.
+        """
+        return bool(self.answer_many([(question, label)], who=who, time=time))
+
+    @abstractmethod
+    def answer_many(
+        self,
+        answers: Iterable[tuple[AnyQuestion, Any]],
+        *,
+        who: str | None = None,
+        time: datetime | None = None,
+    ) -> list[int]:
+        """Take answers that waited together, all or none, and learn them in order; return the ids of those learned.
+
+        Parameters
+        ----------
+        answers
+            Questions or their ids, and labels.
+        who
+            Gave them.
+        time
+            When they came; None: now.
+        """
+
+    def skip(self, question: AnyQuestion, *, who: str | None = None) -> None:
+        """Note that somebody cannot answer a question; it comes after the others from now on.
+
+        Parameters
+        ----------
+        question
+            Or its id.
+        who
+            Skipped it.
+        """
+        with self._lock:
+            self.ledger.skip(self._id_of(question), who=who)
+
+    def _id_of(self, question: AnyQuestion) -> int:
+        return question.id if isinstance(question, self._kind) else question  # type: ignore[return-value]
+
+
+class AskerView(Answerable):
+    """The part of an `Asker` that is looked at."""
 
     policy: Policy
     state: AskState
-    ledger: Ledger
     learner_view: LearnerView
     expires: timedelta | None
-    _lock: threading.RLock
     _accuracy_so_far: RunningAccuracy
 
     @property
@@ -51,11 +124,6 @@ class AskerView:
     def asked(self) -> int:
         """Labels asked for."""
         return self.ledger.asked_labels
-
-    @property
-    def spent(self) -> float:
-        """Money spent on labels, refunds taken off."""
-        return self.ledger.spent
 
     @property
     def left(self) -> float:
@@ -162,19 +230,3 @@ class AskerView:
         if not x:
             raise ValueError("the example is an empty dict; give it at least one feature.")
         return x
-
-
-def id_of(question: Question | int) -> int:
-    """Return the id of a question.
-
-    Parameters
-    ----------
-    question
-        Or its id.
-
-    Examples
-    --------
-    >>> id_of(7)
-    7
-    """
-    return question.id if isinstance(question, Question) else question

@@ -22,14 +22,7 @@ if TYPE_CHECKING:
 
 
 class AnswerKeeper(LedgerReader):
-    """The part of a `Ledger` that takes answers.
-
-    Examples
-    --------
-    >>> from quercus.ledger import Ledger
-    >>> issubclass(Ledger, AnswerKeeper)
-    True
-    """
+    """The part of a `Ledger` that takes answers."""
 
     _reads_only = False
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quercus.arguments import check_choice, check_number
-from quercus.ledger.features import Block
+from quercus.ledger.features import Block, block_to_json, read_block
 from quercus.ledger.labels import LabelRows, LabelType, type_of
 from quercus.ledger.question import Question
-from quercus.ledger.rows import block_to_json, read_block
-from quercus.ledger.values import check_name, from_micros, known, read_features, to_json, to_micros
+from quercus.ledger.values import check_name, known, read_features, to_json, to_micros, to_question
 from quercus.schema.refusals import short
 
 KINDS = ("label", "feature")
@@ -39,24 +37,12 @@ class NewQuestions(NamedTuple):
     expires: int | None
 
     def total_price(self) -> Fraction:
-        """Return what they cost together, without rounding.
-
-        Examples
-        --------
-        >>> NewQuestions({"price": np.full(10, 0.1)}, *[None] * 5).total_price() == 10 * Fraction(0.1)
-        True
-        """
+        """Return what they cost together, without rounding."""
         prices, counts = np.unique(self.numbers["price"], return_counts=True)
         return sum((Fraction(p) * c for p, c in zip(prices.tolist(), counts.tolist(), strict=True)), Fraction())
 
     def columns(self) -> dict[str, Any]:
-        """Return what a table holds of them, but for ids, keys, features and the order of answers.
-
-        Examples
-        --------
-        >>> sorted(NewQuestions({}, *[LabelRows(np.zeros(0, int), [])] * 2, Block(0, [], []), 0, None).columns())[:2]
-        ['answer', 'answered_at']
-        """
+        """Return what a table holds of them, but for ids, keys, features and the order of answers."""
         rows = self.features.rows
         answers = labels_to_json(self.answers)
         return {
@@ -76,15 +62,7 @@ class NewQuestions(NamedTuple):
     def records(
         self, first: int, first_row: int, answered: int
     ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-        """Return them as columns of rows, questions and answers, which are numbered from these on.
-
-        Parameters
-        ----------
-        first, first_row
-            Numbers of the first question and row.
-        answered
-            Answers so far.
-        """
+        """Return them as columns of rows, questions and answers, which are numbered from these on."""
         columns = self.columns() | {name: _to_list(values) for name, values in self.numbers.items()}
         columns["place"] = columns.pop("row")
         count = self.features.rows
@@ -104,13 +82,7 @@ class NewQuestions(NamedTuple):
 
 
 def labels_to_json(labels: LabelRows) -> list[str | None]:
-    """Return labels as JSON, None where there is none.
-
-    Examples
-    --------
-    >>> labels_to_json(LabelRows(np.array([0, -1]), ["yes"]))
-    ['"yes"', None]
-    """
+    """Return labels as JSON, None where there is none."""
     texts: list[str | None] = [*map(to_json, labels.values), None]
     return [texts[code] for code in labels.codes.tolist()]
 
@@ -141,15 +113,6 @@ def read_asked(
     """Check one question, and return records of its row and of itself, without numbers.
 
     The parameters are those of `Ledger.ask`, and the labels it is compared with.
-
-    Examples
-    --------
-    >>> given = dict(price=1.0, worth=2.0, propensity=0.5, explored=False, prediction=None, probability=math.nan)
-    >>> given |= dict(kind="label", question=None, key=None, time=None, expires=None)
-    >>> read_asked({"age": 41}, LabelType(), row=3, covered=-1, **given)
-    Traceback (most recent call last):
-        ...
-    ValueError: covered=-1 is out of range; give a number of at least 0.
     """
     check_choice("kind", kind, KINDS)
     _check_question(kind, question)
@@ -174,51 +137,17 @@ def read_asked(
     return {"key": name, "features": to_json(read_features(features))}, values
 
 
-def make_question(values: Mapping[str, Any], row: Mapping[str, Any], key: str | int | None) -> Question:
-    """Return a question that was just asked, from the records of itself and its row.
-
-    Parameters
-    ----------
-    values, row
-        What `read_asked` returned, and the id.
-    key
-        The application's own name of the row.
-
-    Examples
-    --------
-    >>> given = dict(price=1.0, worth=2.0, propensity=0.5, explored=False, prediction=None, probability=math.nan)
-    >>> given |= dict(kind="label", question=None, key=None, time=None, expires=None)
-    >>> row, values = read_asked({"age": 41}, LabelType(), row=3, covered=4, **given)
-    >>> make_question(values | {"id": 1}, row, None).features
-    {'age': 41.0}
-    """
-    names = ("id", "kind", "covered", "price", "worth", "propensity", "explored", "probability", "question", "status")
-    same: dict[str, Any] = {name: values[name] for name in (*names, "refunded")}
-    return Question(
-        **same | dict.fromkeys(("answered_at", "answer", "answer_order", "changed")),
-        key=None if key is None else str(key),
-        case=values.get("case_id"),
-        row=values["place"],
-        asked_at=from_micros(values["asked_at"]),
-        expires=None if values["expires"] is None else from_micros(values["expires"]),
-        prediction=None if values["prediction"] is None else json.loads(values["prediction"]),
-        features=json.loads(values.get("features") or row["features"]),
-    )
+def make_question(values: Mapping[str, Any], row: Mapping[str, Any]) -> Question:
+    """Return a question that was just asked, from the records of itself and its row."""
+    names = ("id", "kind", "covered", "asked_at", "expires", "price", "worth", "propensity", "explored", "prediction")
+    kept: dict[str, Any] = {name: values[name] for name in (*names, "probability", "question", "status", "refunded")}
+    kept |= dict.fromkeys(("answered_at", "answer", "answer_order", "changed"))
+    kept |= {"key": row["key"], "case": values.get("case_id"), "row": values["place"], "features": row["features"]}
+    return to_question(kept)
 
 
 def read_key(key: Any) -> str:
-    """Return the application's name of a row as text.
-
-    Parameters
-    ----------
-    key
-        Text or a whole number.
-
-    Examples
-    --------
-    >>> read_key(7)
-    '7'
-    """
+    """Return the application's name of a row as text."""
     if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
         raise TypeError(f"key={key!r} is a {type(key).__name__}; give text or a whole number.")
     text = key if isinstance(key, str) else str(int(key))
@@ -243,15 +172,7 @@ def read_rows(
     expires: datetime | None = None,
     answers: Any,
 ) -> NewQuestions:
-    """Check many questions; the parameters are those of `Ledger.ask_rows`, and the labels it is compared with.
-
-    Examples
-    --------
-    >>> given = dict(names=None, price=1.0, worth=math.nan, propensity=None, explored=False, probability=math.nan)
-    >>> given |= dict(prediction=None, answers=["yes", None])
-    >>> read_rows({"age": [41, 29]}, LabelType(), row=[2, 8], covered=[3, 8], **given).columns()["status"]
-    ['answered', 'open']
-    """
+    """Check many questions; the parameters are those of `Ledger.ask_rows`, and the labels it is compared with."""
     features = read_block(table, names)
     count = features.rows
     predictions = labels.read(prediction, "prediction", count)
@@ -262,7 +183,7 @@ def read_rows(
         "price": _read_numbers("price", price, count, 0.0, _DEAREST, optional=False),
         "worth": _read_numbers("worth", worth, count, -math.inf, math.inf),
         "propensity": _read_numbers("propensity", propensity, count, 0.0, 1.0),
-        "explored": _read_flags("explored", explored, count),
+        "explored": _read_array("explored", explored, count, "b"),
         "probability": np.minimum(_read_numbers("probability", probability, count, 0.0, 1.0 + _ROUNDING), 1.0),
     }
     _refuse_first("propensity", numbers["propensity"], numbers["propensity"] == 0.0, "a number above 0")
@@ -343,10 +264,6 @@ def _read_numbers(
     wrong = (array < least) | (array > most) if optional else ~((array >= least) & (array <= most))
     _refuse_first(name, array, wrong, f"a number from {least:g} to {most:g}")
     return array
-
-
-def _read_flags(name: str, values: Any, count: int) -> NDArray[Any]:
-    return _read_array(name, values, count, "b")
 
 
 def _refuse_first(name: str, array: NDArray[Any], wrong: NDArray[np.bool], remedy: str) -> None:

@@ -32,26 +32,12 @@ class EventCount:
     The martingale is that of ``quercus.ledger.sequences`` with v = 1 for an event and 0 otherwise, and n = 1 for the
     lower, n = exp(k) for the upper bound: then only events count, and nothing has to be known about other rows.
 
-    Parameters
-    ----------
-    least_propensity
-        No row was asked for with less probability.
-
     Attributes
     ----------
     seen
         Events among the rows asked for.
     estimate
         How many there were in all rows, as far as can be told.
-
-    Examples
-    --------
-    >>> frauds = EventCount(0.1)
-    >>> frauds.add_many([0.1] * 50 + [1.0] * 20)
-    >>> frauds.seen, round(frauds.estimate)
-    (70, 520)
-    >>> round(frauds.least(0.05)), round(frauds.most(0.05))
-    (346, 757)
     """
 
     def __init__(self, least_propensity: float) -> None:
@@ -66,13 +52,7 @@ class EventCount:
         self._high_martingale = np.zeros(len(self._high[0]))
 
     def add_many(self, propensities: ArrayLike) -> None:
-        """Take in events that were asked for.
-
-        Parameters
-        ----------
-        propensities
-            The probability with which each was asked for.
-        """
+        """Take in events that were asked for."""
         p = check_propensities(propensities, self.levels[0])[:, None]
         for i in range(0, len(p), CHUNK):
             part = p[i : i + CHUNK]
@@ -86,15 +66,7 @@ class EventCount:
         return max(float(self.seen), least_total(self._low_martingale, *self._low, math.log(1 / alpha)))
 
     def most(self, alpha: float, unknown: EventCount | None = None) -> float:
-        """Return an upper bound of the count, which ever fails with probability `alpha`.
-
-        Parameters
-        ----------
-        alpha
-            The probability.
-        unknown
-            Rows asked for of which it was never told whether they were events; they count as such.
-        """
+        """Return an upper bound of the count, which ever fails with probability `alpha`."""
         martingale = self._high_martingale if unknown is None else self._high_martingale + unknown._high_martingale
         return -least_total(martingale, *self._high, math.log(1 / alpha))
 
@@ -121,22 +93,10 @@ class EventCount:
 class RecallCounts:
     """Per class, how many rows were answered right and wrong.
 
-    Parameters
-    ----------
-    least_propensity
-        Rows that were asked for with less probability count only in `plain`.
-
     Attributes
     ----------
     without_truth
         Questions whose true label was not told although the answer is known to be right or wrong.
-
-    Examples
-    --------
-    >>> counts = RecallCounts(0.1)
-    >>> counts.add_many(np.array([0.1, 1.0]), np.array([1.0, 0.0]), ["cat", "cat"])
-    >>> counts.labels("cat"), round(counts.estimate("cat"), 2), counts.plain("cat")
-    (2, 0.91, 0.5)
     """
 
     def __init__(self, least_propensity: float) -> None:
@@ -151,17 +111,7 @@ class RecallCounts:
         return (label for label in self._counts if self.labels(label))
 
     def add_many(self, propensities: Numbers, right: Numbers, truths: Sequence[Any] | None) -> None:
-        """Take in rows that were asked for.
-
-        Parameters
-        ----------
-        propensities
-            The probability with which each was asked for, NaN if it was chosen and not drawn.
-        right
-            1 if it was answered right, 0 if not, NaN if the truth never came.
-        truths
-            The true labels, whatever they are where it never came; None if they are not told.
-        """
+        """Take in rows that were asked for."""
         used = propensities >= self._least_propensity
         answered = ~np.isnan(right)
         self._unanswered.add_many(propensities[used & ~answered])
@@ -199,19 +149,7 @@ class RecallCounts:
         return right.estimate / (right.estimate + wrong.estimate)
 
     def interval(self, truth: Any, alpha: float, *, unasked: int, uncovered: int) -> tuple[float, float]:
-        """Return bounds of that share, which ever fail with probability `alpha`.
-
-        Parameters
-        ----------
-        truth
-            The class.
-        alpha
-            The probability.
-        unasked
-            Rows that could have been asked for and were not.
-        uncovered
-            Rows that could not, any of which may be of this class and right or wrong.
-        """
+        """Return bounds of that share, which ever fail with probability `alpha`."""
         open_rows = unasked + self._unanswered.seen
         least, most = zip(*(self._bound(count, alpha / 4, open_rows) for count in self._counts[truth]), strict=True)
         low = least[1] / (least[1] + most[0] + uncovered)

@@ -33,30 +33,7 @@ class CoverageStep(NamedTuple):
 
 
 class Coverage:
-    """Counts the rows of a stream and those that had at least some propensity.
-
-    Parameters
-    ----------
-    least_propensity
-        Rows that were asked with less probability are not covered.
-    levels
-        Larger propensities, ascending, for which rows are counted as well.
-
-    Attributes
-    ----------
-    rows
-        Rows so far.
-
-    Examples
-    --------
-    >>> coverage = Coverage(0.1)
-    >>> step = coverage.plan([5, 9], covered=[5, 8], propensities=np.array([0.1, 0.3]))
-    >>> step.gaps.ravel()
-    array([4, 2, 0])
-    >>> coverage.take(step)
-    >>> coverage.rows, coverage.covered
-    (9, 8)
-    """
+    """Counts the rows of a stream and those that had at least some propensity."""
 
     def __init__(self, least_propensity: float, levels: Sequence[float] = ()) -> None:
         self.levels = check_levels(least_propensity, levels)
@@ -69,17 +46,7 @@ class Coverage:
         return int(self._counts[0])
 
     def plan(self, rows: ArrayLike, covered: ArrayLike, propensities: Numbers) -> CoverageStep:
-        """Return what questions say about the rows up to them, or an error; nothing is changed.
-
-        Parameters
-        ----------
-        rows
-            For each question, the rows seen when it was asked.
-        covered
-            For each, how many of those were covered, or a line with the number for each level.
-        propensities
-            For each, NaN if it was chosen and not drawn.
-        """
+        """Return what questions say about the rows up to them, or an error; nothing is changed."""
         row = np.asarray(rows)
         counts, by_level = self._read(row, covered)
         used = propensities >= self.levels[0]
@@ -101,15 +68,7 @@ class Coverage:
         return CoverageStep(int(row[-1]), counts[-1], places, gaps)
 
     def plan_rows(self, rows: int, covered: int | Sequence[int]) -> CoverageStep:
-        """Return what it says that so many rows have come, of which so many were covered; nothing is changed.
-
-        Parameters
-        ----------
-        rows
-            Rows so far.
-        covered
-            How many of them were covered, or the number for each level.
-        """
+        """Return what it says that so many rows have come, of which so many were covered; nothing is changed."""
         row = np.asarray([rows])
         counts, idle = self._read(row, np.reshape(covered, (1, -1)))
         steps = row - self.rows
@@ -118,13 +77,7 @@ class Coverage:
         return CoverageStep(int(rows), counts[0], np.zeros(0, np.int64), idle)
 
     def take(self, step: CoverageStep) -> None:
-        """Take in what was planned.
-
-        Parameters
-        ----------
-        step
-            What `plan` returned.
-        """
+        """Take in what was planned."""
         self.rows, self._counts = step.rows, step.counts.copy()
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,13 +86,7 @@ class Coverage:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Coverage:
-        """Return the counts that `to_dict` told of.
-
-        Parameters
-        ----------
-        state
-            What it returned.
-        """
+        """Return the counts that `to_dict` told of."""
         least, *levels = state["levels"]
         coverage = cls(least, levels)
         coverage.rows = int(state["rows"])

@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -25,9 +25,9 @@ from sqlalchemy.pool import StaticPool
 
 from quercus.ledger import tables
 from quercus.ledger.errors import LedgerClosed, LedgerFileError, LedgerLocked
-from quercus.ledger.forms import bring_to_form, check_form
-from quercus.ledger.meanings import brief, explain, is_gone
 from quercus.ledger.place import (
+    bring_to_form,
+    check_form,
     check_path,
     identity_of,
     is_to_be_checked,
@@ -40,10 +40,11 @@ from quercus.ledger.place import (
     set_up,
     show_address,
 )
-from quercus.ledger.statements import Statement
+from quercus.ledger.statements import Statement, brief, explain, is_gone
 from quercus.ledger.view import PathLike, read_place
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 # How long to wait for a server that is being restarted, in seconds.
 _PATIENCE = 20.0
@@ -66,13 +67,6 @@ _open: weakref.WeakSet[Database] = weakref.WeakSet()
 class Database:
     """A ledger's database, open for writing by this process alone, or for reading.
 
-    Parameters
-    ----------
-    store
-        A file's name, an address such as ``postgresql://user@host/name``, or None: in memory.
-    read_only
-        Whether nothing is to be changed, and others may write.
-
     Attributes
     ----------
     threads
@@ -81,11 +75,6 @@ class Database:
         As messages call it.
     path, address
         Of the file, and of the server without its password; None if there is none.
-
-    Examples
-    --------
-    >>> Database(None).read(lambda connection: connection.execute(sa.select(tables.store.c.writes)).scalar_one())
-    0
     """
 
     def __init__(self, store: PathLike | None, read_only: bool = False) -> None:
@@ -175,18 +164,12 @@ class Database:
                 f"the ledger {self.name} is open for writing elsewhere; close it there, or read it with Ledger.read()."
             )
 
-    def read(self, body: Callable[[Connection], T]) -> T:
-        """Run statements that change nothing, and return what they return.
-
-        Parameters
-        ----------
-        body
-            Runs them; again, if the connection broke off.
-        """
+    def read(self, body: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """Run statements that change nothing, and return what they return."""
         with self.threads:
             self._check_process()
             if self._is_together:
-                return body(self._connection)
+                return body(self._connection, *given, **named)
             if self._is_frozen:
                 # Somebody may have written since.
                 self._connection.close()
@@ -197,7 +180,7 @@ class Database:
             while True:
                 try:
                     with self._explaining(), self._connection.begin():
-                        return body(self._connection)
+                        return body(self._connection, *given, **named)
                 except _ConnectionLostError as error:
                     self._reconnect(error)
 
@@ -209,17 +192,7 @@ class Database:
         label_type: str | None = None,
         durable: bool = True,
     ) -> T:
-        """Run statements in one transaction, once, and return what they return.
-
-        Parameters
-        ----------
-        body
-            Runs them; again, if the connection broke off before they were committed.
-        state, label_type
-            The new ones in `store`, if they change.
-        durable
-            Whether to wait until a power cut cannot undo it; a kill of the process never can.
-        """
+        """Run statements in one transaction, once, and return what they return."""
         with self.threads:
             while True:
                 try:

@@ -21,14 +21,7 @@ SNAPSHOTS = 4
 
 
 class StateKeeper(AnswerKeeper):
-    """The part of a `Ledger` that keeps rows, cases, models and states.
-
-    Examples
-    --------
-    >>> from quercus.ledger import Ledger
-    >>> issubclass(Ledger, StateKeeper)
-    True
-    """
+    """The part of a `Ledger` that keeps rows, cases, models and states."""
 
     def __init__(self, store: PathLike | None) -> None:
         super().__init__(store)
@@ -61,13 +54,7 @@ class StateKeeper(AnswerKeeper):
                 raise
 
     def watch_blocks(self, watch: Callable[[], Callable[[], None]]) -> None:
-        """Let somebody who remembers what is kept here forget what a block that fails undoes.
-
-        Parameters
-        ----------
-        watch
-            A method, which is called when a block of `together` begins; what it returns is called if the block fails.
-        """
+        """Let somebody who remembers what is kept here forget what a block that fails undoes."""
         self._watchers.append(WeakMethod(watch))
 
     def set_about(self, about: str) -> None:
@@ -92,25 +79,7 @@ class StateKeeper(AnswerKeeper):
             self._about = about
 
     def note_row(self, features: Mapping[str, Any], key: str | int, *, state: bytes = b"") -> None:
-        """Keep that a row was seen, about which nothing is asked.
-
-        Parameters
-        ----------
-        features
-            As in `ask`.
-        key
-            The application's own name of it.
-        state
-            Bytes to be found again in `last_state`.
-
-        Examples
-        --------
-        >>> from quercus.ledger import Ledger
-        >>> ledger = Ledger()
-        >>> ledger.note_row({"age": 41}, key=7)
-        >>> ledger.has_row(7, {"age": 41}), ledger.has_row(8, {"age": 41})
-        (True, False)
-        """
+        """Keep that a row was seen, about which nothing is asked."""
         with self._changing(state):
             if not self.has_row(key, features):
                 values = {"id": self._rows + 1, "key": read_key(key), "features": to_json(read_features(features))}
@@ -118,19 +87,11 @@ class StateKeeper(AnswerKeeper):
                 self._rows += 1
 
     def has_row(self, key: str | int, features: Mapping[str, Any]) -> bool:
-        """Tell whether a row was seen; raise an error if the one under its key has other values.
-
-        Parameters
-        ----------
-        key
-            The application's own name of it.
-        features
-            Its values by name.
-        """
+        """Tell whether a row was seen; raise an error if the one under its key has other values."""
         return self._find_row(read_key(key), to_json(read_features(features))) is not None
 
     def _find_row(self, key: str, features: str) -> int | None:
-        found = self._database.read(lambda connection: self._records.find_key(connection, key))
+        found = self._database.read(self._records.find_key, key)
         if found is None:
             return None
         if found[1] != features and _named(found[1]) != _named(features):
@@ -138,26 +99,7 @@ class StateKeeper(AnswerKeeper):
         return int(found[0])
 
     def open_case(self, known: Mapping[str, Any], state: Mapping[str, Any], *, key: str | int | None = None) -> int:
-        """Keep a case, whose features are bought one by one, and return its number.
-
-        Parameters
-        ----------
-        known
-            What is known at first.
-        state
-            What it takes to go on with it, as plain JSON.
-        key
-            The application's own name of the row.
-
-        Examples
-        --------
-        >>> from quercus.ledger import Ledger
-        >>> ledger = Ledger()
-        >>> ledger.open_case({"age": 41}, {"steps": []}, key="patient 7")
-        1
-        >>> ledger.keep_case(1, {"steps": ["mri"]}), ledger.cases("patient 7"), ledger.cases()
-        (None, [(1, 'patient 7', False, {'steps': ['mri']})], [(1, 'patient 7', False, {'steps': ['mri']})])
-        """
+        """Keep a case, whose features are bought one by one, and return its number."""
         with self._changing():
             name, features = None if key is None else read_key(key), to_json(read_features(known))
             found = None if name is None else self._find_row(name, features)
@@ -171,57 +113,19 @@ class StateKeeper(AnswerKeeper):
             return number
 
     def keep_case(self, number: int, state: Mapping[str, Any] | None = None, *, closed: bool = False) -> None:
-        """Keep what a case knows now.
-
-        Parameters
-        ----------
-        number
-            Of the case.
-        state
-            As in `open_case`; None: as it is.
-        closed
-            Whether it is over.
-        """
+        """Keep what a case knows now."""
         values: dict[str, Any] = {"closed": closed} | ({} if state is None else {"state": to_json(dict(state))})
         with self._changing():
             self._write(lambda connection: self._records.change_case(connection, number, **values))
 
     def save_snapshot(self, model: bytes) -> None:
-        """Keep a model that has learned all answers so far; of older ones only some, and the first.
-
-        Parameters
-        ----------
-        model
-            As bytes.
-
-        Examples
-        --------
-        >>> from quercus.ledger import Ledger
-        >>> ledger = Ledger()
-        >>> ledger.save_snapshot(b"a tree")
-        >>> ledger.snapshots()
-        [(0, b'a tree')]
-        """
+        """Keep a model that has learned all answers so far; of older ones only some, and the first."""
         with self._changing():
             learned, now = self._answered, to_micros(None)
             self._write(lambda connection: self._records.save_snapshot(connection, learned, model, SNAPSHOTS, now))
 
     def keep_state(self, state: bytes) -> None:
-        """Keep another `last_state`; a kill of the process cannot undo it, a power cut can.
-
-        Parameters
-        ----------
-        state
-            The bytes.
-
-        Examples
-        --------
-        >>> from quercus.ledger import Ledger
-        >>> ledger = Ledger()
-        >>> ledger.keep_state(b"7 rows")
-        >>> ledger.last_state
-        b'7 rows'
-        """
+        """Keep another `last_state`; a kill of the process cannot undo it, a power cut can."""
         with self._changing(state):
             self._write(lambda _: None, state=state, durable=False)
 

@@ -37,41 +37,13 @@ class LabelRows(NamedTuple):
 
 
 class LabelType:
-    """The one type that all labels of a ledger have.
-
-    Parameters
-    ----------
-    type
-        Its name; None as long as there are none.
-
-    Examples
-    --------
-    >>> LabelType("str").check(True, "the answer to question 3")
-    Traceback (most recent call last):
-        ...
-    quercus.ledger.errors.LabelMismatch: labels were str and the answer to question 3 is bool (True); give all ...
-    """
+    """The one type that all labels of a ledger have."""
 
     def __init__(self, type: str | None = None) -> None:
         self.type = type
 
     def check(self, raw: Any, what: str, label_type: str | None = None) -> Label:
-        """Return a label as a plain value, or refuse it; nothing is committed.
-
-        Parameters
-        ----------
-        raw
-            The label.
-        what
-            Names it in messages.
-        label_type
-            The type it has to have, if the ledger holds no labels yet.
-
-        Examples
-        --------
-        >>> LabelType().check(np.int64(3), "the answer")
-        3
-        """
+        """Return a label as a plain value, or refuse it; nothing is committed."""
         value = plain(raw)
         if value is None:
             raise ValueError(f"{what} is missing ({raw!r}); give a label, or leave the question open.")
@@ -92,24 +64,7 @@ class LabelType:
         return value  # type: ignore[no-any-return]
 
     def read(self, values: Any, what: str, rows: int, label_type: str | None = None) -> LabelRows:
-        """Read the labels of many rows; None and NaN are no label. Nothing is committed.
-
-        Parameters
-        ----------
-        values
-            One per row: array, series or list; None for no labels at all.
-        what
-            Names them in messages.
-        rows
-            How many there have to be.
-        label_type
-            As in `check`.
-
-        Examples
-        --------
-        >>> LabelType().read(["a", None, "a"], "prediction", 3)
-        LabelRows(codes=array([ 0, -1,  0]), values=['a'])
-        """
+        """Read the labels of many rows; None and NaN are no label. Nothing is committed."""
         if values is None:
             return LabelRows(np.full(rows, -1), [])
         if isinstance(values, str | bytes) or not (hasattr(values, "__len__") or hasattr(values, "__array__")):
@@ -158,11 +113,5 @@ def _read_column(values: Any, what: str) -> Column:
 
 
 def type_of(rows: LabelRows) -> str | None:
-    """Return the name of the labels' type, None if there are none.
-
-    Examples
-    --------
-    >>> type_of(LabelRows(np.array([0]), [True]))
-    'bool'
-    """
+    """Return the name of the labels' type, None if there are none."""
     return type(rows.values[0]).__name__ if rows.values else None

@@ -147,11 +147,12 @@ class Ledger(StateKeeper):
                 time=time,
                 expires=expires,
             )
-            known = None if key is None else self._find_row(str(row_values["key"]), row_values["features"])
+            name = row_values["key"]
+            known = None if name is None else self._find_row(name, row_values["features"])
             if case is not None:
-                known, key = self._database.read(lambda connection: self._records.find_row_of_case(connection, case))
+                known, name = self._database.read(self._records.find_row_of_case, case)
                 values |= {"case_id": case, "features": row_values["features"]}
-            for same in () if known is None or key is None else self.find(key):
+            for same in () if known is None or name is None else self.find(name):
                 if (same.kind, same.question) == (kind, question):
                     return same.id
             id, row_id = self._asked + 1, self._rows + 1 if known is None else known
@@ -166,7 +167,7 @@ class Ledger(StateKeeper):
             self._asked = id
             self._features += kind == "feature"
             self._spent += Fraction(values["price"])
-            self._remember(make_question(values, row_values, key))
+            self._remember(make_question(values, row_values | {"key": name}))
             return id
 
     def ask_rows(

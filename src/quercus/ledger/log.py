@@ -101,7 +101,7 @@ class QuestionLog(QuestionTable):
         path
             Of the file.
         """
-        from quercus.ledger.files import read_parquet
+        from quercus.ledger.arrow import read_parquet
 
         return cls.of(read_parquet(Path(path)))
 

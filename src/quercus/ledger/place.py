@@ -1,4 +1,4 @@
-"""Where a ledger is kept: whether it may be opened there, and who holds it."""
+"""Where a ledger is kept: whether it may be opened there, who holds it, and which form its tables have."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 from sqlalchemy.pool import StaticPool
 
+from quercus.ledger import tables
 from quercus.ledger.errors import LedgerFileError, LedgerLocked
 from quercus.ledger.statements import call
 from quercus.locking import lock_file
@@ -24,22 +26,7 @@ _START = b"SQLite format 3\0"
 
 
 def check_path(path: Path, read_only: bool) -> None:
-    """Refuse what cannot be a ledger's file; make the folder that it is to be in.
-
-    Parameters
-    ----------
-    path
-        Of the file.
-    read_only
-        Whether it has to be there.
-
-    Examples
-    --------
-    >>> check_path(Path("nowhere"), read_only=True)
-    Traceback (most recent call last):
-        ...
-    quercus.ledger.errors.LedgerFileError: there is no 'nowhere'; give the file of a ledger, or one that it wrote.
-    """
+    """Refuse what cannot be a ledger's file; make the folder that it is to be in."""
     if path.is_dir():
         what = "the folder of an older ledger: bring it over with `quercus ledger import`, and give the new file"
         if not any(path.glob("journal-*.arrows")) and not (path / "ledger").is_dir():
@@ -61,36 +48,13 @@ def reading_mode(path: Path) -> str:
 
     Where nothing may be written, not even the files beside it by which readers and a writer agree, the file is read as
     it is, if nobody has it open for writing.
-
-    Parameters
-    ----------
-    path
-        Of the file.
-
-    Examples
-    --------
-    >>> reading_mode(Path("nowhere"))
-    'mode=ro'
     """
     is_open = os.path.exists(f"{path}-wal")
     return "mode=ro" if is_open or os.access(path.parent, os.W_OK) else "mode=ro&immutable=1"
 
 
 def open_file(where: str) -> sqlite3.Connection:
-    """Connect to a file.
-
-    Parameters
-    ----------
-    where
-        Its address, with how to open it.
-
-    Examples
-    --------
-    >>> open_file("file:nowhere?mode=ro")
-    Traceback (most recent call last):
-        ...
-    sqlite3.OperationalError: unable to open database file
-    """
+    """Connect to a file."""
     return sqlite3.connect(where, uri=True, check_same_thread=False, timeout=_BUSY)
 
 
@@ -98,21 +62,6 @@ def set_up(engine: sa.Engine, writes: bool) -> None:
     """See to how SQLite is connected to, and how its transactions begin.
 
     What listens knows nothing of a ledger: SQLAlchemy keeps what is connected, and would keep that, and its lock, too.
-
-    Parameters
-    ----------
-    engine
-        For one file, or for memory.
-    writes
-        Whether a file is to be written.
-
-    Examples
-    --------
-    >>> engine = sa.create_engine("sqlite://")
-    >>> set_up(engine, writes=False)
-    >>> with engine.begin() as connection:
-    ...     connection.exec_driver_sql("PRAGMA foreign_keys").scalar()
-    1
     """
 
     def set_up_one(connection: Any, _record: Any) -> None:
@@ -131,35 +80,13 @@ def set_up(engine: sa.Engine, writes: bool) -> None:
 
 
 def is_to_be_checked(path: Path) -> bool:
-    """Tell whether a database is looked through when it is opened: if that is soon done, or nobody closed it.
-
-    Parameters
-    ----------
-    path
-        Of the file.
-
-    Examples
-    --------
-    >>> is_to_be_checked(Path("nowhere"))
-    True
-    """
+    """Tell whether a database is looked through when it is opened: if that is soon done, or nobody closed it."""
     log = Path(f"{path}-wal")
     return not path.exists() or path.stat().st_size < _SOON_CHECKED or (log.exists() and log.stat().st_size > 0)
 
 
 def path_of_address(address: str) -> Path:
-    """Return the file that an address of SQLite names.
-
-    Parameters
-    ----------
-    address
-        Three slashes, then the file as it is called: nothing in it is escaped.
-
-    Examples
-    --------
-    >>> path_of_address("sqlite:////tmp/a b.db").name
-    'a b.db'
-    """
+    """Return the file that an address of SQLite names."""
     scheme, _, name = address.partition(":///")
     if scheme != "sqlite" or name in ("", ":memory:"):
         raise ValueError(
@@ -169,20 +96,7 @@ def path_of_address(address: str) -> Path:
 
 
 def server_url(address: str) -> sa.URL:
-    """Read the address of a server, and never show what may be a password.
-
-    Parameters
-    ----------
-    address
-        Such as ``postgresql://me@host/name``.
-
-    Examples
-    --------
-    >>> server_url("postgresql://me@host:many/name")
-    Traceback (most recent call last):
-        ...
-    ValueError: the address of the database cannot be read; write postgresql://user:password@host:port/name, with ...
-    """
+    """Read the address of a server, and never show what may be a password."""
     try:
         return sa.engine.make_url(address)
     except (sa.exc.ArgumentError, ValueError):
@@ -193,37 +107,13 @@ def server_url(address: str) -> sa.URL:
 
 
 def show_address(url: sa.URL) -> str:
-    """Return the address of a server without its password.
-
-    Parameters
-    ----------
-    url
-        The address.
-
-    Examples
-    --------
-    >>> show_address(sa.engine.make_url("postgresql://me:secret@host/name?password=secret"))
-    'postgresql://me:***@host/name?password=***'
-    """
+    """Return the address of a server without its password."""
     hidden = {name: "***" for name in url.query if "password" in name.lower()}
     return url.update_query_dict(hidden).render_as_string().replace("=%2A%2A%2A", "=***")
 
 
 def server_engine(url: sa.URL) -> sa.Engine:
-    """Return how a server is reached.
-
-    Parameters
-    ----------
-    url
-        Its address.
-
-    Examples
-    --------
-    >>> server_engine(sa.engine.make_url("mysql://me@host/name"))
-    Traceback (most recent call last):
-        ...
-    ValueError: a ledger is kept in a file of SQLite or in PostgreSQL, not by 'mysql'.
-    """
+    """Return how a server is reached."""
     if url.drivername in ("postgresql", "postgres"):
         url = url.set(drivername="postgresql+psycopg")
     if not url.drivername.startswith("postgresql"):
@@ -235,22 +125,7 @@ def server_engine(url: sa.URL) -> sa.Engine:
 
 
 def lock_beside(path: Path) -> IO[bytes]:
-    """Hold a lock that the system gives free when this process ends; who holds it stands in the file.
-
-    Parameters
-    ----------
-    path
-        Of the ledger.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as name, lock_beside(Path(name) / "labels.db"):
-    ...     lock_beside(Path(name) / "labels.db")
-    Traceback (most recent call last):
-        ...
-    quercus.ledger.errors.LedgerLocked: the ledger '...' is open for writing in process ...; close it there, or ...
-    """
+    """Hold a lock that the system gives free when this process ends; who holds it stands in the file."""
     try:
         file = open(f"{path}.lock", "a+b", buffering=0)  # noqa: SIM115 - it stays open as long as the ledger
     except OSError as error:
@@ -280,20 +155,50 @@ def lock_beside(path: Path) -> IO[bytes]:
 
 
 def identity_of(path: Path) -> tuple[int, int]:
-    """Return what tells a file from another one of the same name.
-
-    Parameters
-    ----------
-    path
-        Of the file.
-
-    Examples
-    --------
-    >>> identity_of(Path("nowhere"))
-    (0, 0)
-    """
+    """Return what tells a file from another one of the same name."""
     try:
         found = os.stat(path)
     except OSError:
         return 0, 0
     return found.st_dev, found.st_ino
+
+
+def check_form(connection: Connection, name: str) -> None:
+    """Refuse what is no ledger, or one of another form."""
+    found = _find_form(connection, name)
+    if found is None:
+        raise LedgerFileError(f"{name} holds no ledger; see whether the name is right.")
+    if found > tables.VERSION:
+        raise LedgerFileError(
+            f"{name} has format {found} and this quercus reads {tables.VERSION}; install a newer quercus."
+        )
+    if found < tables.VERSION:
+        raise LedgerFileError(
+            f"{name} has format {found}, older than this quercus ({tables.VERSION}); open it once for writing."
+        )
+
+
+def bring_to_form(connection: Connection, name: str) -> None:
+    """Make the tables where there are none, and change those of an older form."""
+    found = _find_form(connection, name)
+    if found is None:
+        tables.metadata.create_all(connection)
+        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{tables.VERSION}')")
+        connection.execute(sa.insert(tables.store).values(id=1, opening=0, writes=0, state=b""))
+    elif found < tables.VERSION:
+        from quercus.ledger.migrations import upgrade
+
+        upgrade(connection)
+    else:
+        check_form(connection, name)
+
+
+def _find_form(connection: Connection, name: str) -> str | None:
+    names = set(sa.inspect(connection).get_table_names())
+    if "alembic_version" not in names:
+        if names & set(tables.metadata.tables):
+            raise LedgerFileError(f"{name} holds tables of another program; give another file or database.")
+        return None
+    found: str = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
+    return found

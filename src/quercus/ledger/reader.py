@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from quercus.ledger.asking import read_key
@@ -25,23 +24,7 @@ KNOWN = 1024
 
 
 class LedgerReader(QuestionTable):
-    """A ledger that somebody may be writing, for reading; what `Ledger.read` returns.
-
-    Parameters
-    ----------
-    store
-        As in `Ledger`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from quercus.ledger import Ledger
-    >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/labels.db") as ledger:
-    ...     reader = LedgerReader(f"{folder}/labels.db")
-    ...     id = ledger.ask({"age": 41}, row=0, covered=1)
-    ...     len(reader)
-    1
-    """
+    """A ledger that somebody may be writing, for reading; what `Ledger.read` returns."""
 
     _reads_only = True
 
@@ -189,7 +172,7 @@ class LedgerReader(QuestionTable):
         if not missing:
             return [self._known[id] for id in checked]
         self._flush()
-        read = self._database.read(partial(self._records.read_these, ids=missing))
+        read = self._database.read(self._records.read_these, ids=missing)
         known = self._known | {each.id: each for each in read}
         # Single questions are not kept at hand: whoever looks at many needs them again.
         if len(checked) > 1 and not self._database.is_closed:
@@ -200,7 +183,7 @@ class LedgerReader(QuestionTable):
         """Give all questions, in order of ids."""
         self._flush()
         for first in range(1, self.asked + 1, _AT_ONCE):
-            yield from self._database.read(partial(self._records.read_questions, first=first, count=_AT_ONCE))
+            yield from self._database.read(self._records.read_questions, first=first, count=_AT_ONCE)
 
     def find(self, key: str | int) -> list[Question]:
         """Return the questions about the row that the application calls so, oldest first.
@@ -218,9 +201,8 @@ class LedgerReader(QuestionTable):
         >>> [question.id for question in ledger.find("order 7")], ledger.find("order 8")
         ([1], [])
         """
-        name = read_key(key)
         self._flush()
-        return self._database.read(lambda connection: self._records.find_questions(connection, name))
+        return self._database.read(self._records.find_questions, read_key(key))
 
     def due(self, before: datetime | None = None) -> list[int]:
         """Return the ids of open questions whose time is over.
@@ -230,8 +212,7 @@ class LedgerReader(QuestionTable):
         before
             They expire at this time or earlier; None: now.
         """
-        last = to_micros(before, "before")
-        return self._database.read(lambda connection: self._records.read_due(connection, last))
+        return self._database.read(self._records.read_due, to_micros(before, "before"))
 
     def cases(self, key: str | int | None = None) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
         """Return number, key, whether it is closed, and state of cases: those of a row, or all open ones.
@@ -241,10 +222,7 @@ class LedgerReader(QuestionTable):
         key
             What was given with the row; None: all open ones.
         """
-        if key is None:
-            return self._database.read(self._records.read_open_cases)
-        name = read_key(key)
-        return self._database.read(lambda connection: self._records.find_cases(connection, name))
+        return self._database.read(self._records.read_cases, None if key is None else read_key(key))
 
     def case(self, number: int) -> dict[str, Any]:
         """Return the state of a case.
@@ -254,18 +232,11 @@ class LedgerReader(QuestionTable):
         number
             What `Ledger.open_case` returned.
         """
-        return self._database.read(lambda connection: self._records.read_case(connection, number))
+        return self._database.read(self._records.read_case, number)
 
     def label_of_case(self, number: int) -> Question | None:
-        """Return the question for the label of a case, None if there is none.
-
-        Parameters
-        ----------
-        number
-            What `Ledger.open_case` returned.
-        """
-        found: Question | None = self._database.read(partial(self._records.find_label_of_case, id=number))
-        return found
+        """Return the question for the label of a case, None if there is none."""
+        return self._database.read(self._records.find_label_of_case, number)
 
     @property
     def n_cases(self) -> int:
@@ -284,8 +255,7 @@ class LedgerReader(QuestionTable):
         id
             Of the question.
         """
-        checked = self._check_id(id)
-        return self._database.read(lambda connection: self._records.read_opinions(connection, checked))
+        return self._database.read(self._records.read_opinions, self._check_id(id))
 
     @property
     def n_events(self) -> int:
@@ -312,27 +282,15 @@ class LedgerReader(QuestionTable):
         """
         if isinstance(n, bool) or not hasattr(n, "__index__") or not 0 <= n <= self.answered:
             raise ValueError(f"n={n!r} is out of range; there are {self.answered} answers, counted from 0.")
-        return self._database.read(lambda connection: self._records.read_answers(connection, int(n)))
+        return self._database.read(self._records.read_answers, int(n))
 
     def lessons(self, since: int = 0) -> list[Lesson]:
-        """Return what a model that has learned the first answers is still to learn, in order.
-
-        Parameters
-        ----------
-        since
-            How many answers it has learned.
-        """
-        return self._database.read(lambda connection: self._records.read_lessons(connection, since))
+        """Return what a model that has learned the first answers is still to learn, in order."""
+        return self._database.read(self._records.read_lessons, since)
 
     def settled(self, after: int = 0) -> Any:
-        """Return the records that an estimate of accuracy needs of the labels after a question.
-
-        Parameters
-        ----------
-        after
-            Its id. The first question that is open is the last that is returned.
-        """
-        return self._database.read(lambda connection: self._records.read_settled(connection, after))
+        """Return the records that an estimate of accuracy needs of the labels after a question."""
+        return self._database.read(self._records.read_settled, after)
 
     def snapshots(self) -> list[tuple[int, bytes]]:
         """Return the models that are kept, by how many answers they have learned, the newest first."""

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection, Row
 from quercus.ledger.question import Answer, Lesson, Opinion, Question
 from quercus.ledger.statements import Statement
 from quercus.ledger.tables import answer, case, event, question, row, snapshot, store
-from quercus.ledger.values import from_micros
+from quercus.ledger.values import from_micros, to_question
 
 Values = dict[str, Any]
 Columns = Mapping[str, Iterable[Any]]
@@ -121,23 +121,23 @@ def _count(connection: Connection, condition: sa.ColumnElement[bool]) -> int:
 def read_open_labels(connection: Connection) -> list[Question]:
     """Return the open questions for labels, those that were skipped last."""
     chosen = QUESTIONS.where(question.c.status == "open", question.c.kind == "label")
-    return [to_question(found) for found in connection.execute(chosen.order_by(question.c.skips, question.c.id))]
+    return _read(connection, chosen.order_by(question.c.skips, question.c.id))
 
 
 def _most(connection: Connection, column: sa.Column[int]) -> int:
     return int(connection.execute(sa.select(sa.func.coalesce(sa.func.max(column), 0))).scalar_one())
 
 
+def insert_row(connection: Connection, values: Values | None) -> None:
+    """Add a row, if it is new."""
+    if values is not None:
+        _INSERT_ROW.run(connection, values)
+
+
 def insert_question(connection: Connection, new_row: Values | None, values: Values) -> None:
     """Add a question, and its row if that is new."""
-    if new_row is not None:
-        _INSERT_ROW.run(connection, new_row)
+    insert_row(connection, new_row)
     _INSERT_QUESTION.run(connection, values)
-
-
-def insert_row(connection: Connection, values: Values) -> None:
-    """Add a row about which nothing is asked."""
-    _INSERT_ROW.run(connection, values)
 
 
 def insert_rows(connection: Connection, rows: Columns, questions: Columns) -> None:
@@ -193,23 +193,24 @@ def find_key(connection: Connection, key: str) -> tuple[int, str] | None:
 
 def find_questions(connection: Connection, key: str) -> list[Question]:
     """Return the questions about a row."""
-    chosen = QUESTIONS.where(row.c.key == key).order_by(question.c.id)
-    return [to_question(found) for found in connection.execute(chosen)]
+    return _read(connection, QUESTIONS.where(row.c.key == key).order_by(question.c.id))
 
 
 def read_these(connection: Connection, ids: Sequence[int]) -> list[Question]:
     """Return questions that are there, in any order."""
     if len(ids) == 1:
-        return [to_question(connection.execute(_ONE, {"which": ids[0]}).one())]
+        return _read(connection, _ONE, which=ids[0])
     parts = (ids[start : start + _PART] for start in range(0, len(ids), _PART))
-    return [to_question(found) for part in parts for found in connection.execute(_THESE, {"these": part})]
+    return [found for part in parts for found in _read(connection, _THESE, these=part)]
 
 
 def read_questions(connection: Connection, first: int, count: int) -> list[Question]:
     """Return questions from an id on."""
-    chosen = QUESTIONS.where(question.c.id >= sa.bindparam("first"), question.c.id < sa.bindparam("end"))
-    found = connection.execute(chosen.order_by(question.c.id), {"first": first, "end": first + count})
-    return [to_question(each) for each in found]
+    return _read(connection, QUESTIONS.where(question.c.id.between(first, first + count - 1)).order_by(question.c.id))
+
+
+def _read(connection: Connection, chosen: sa.Select[Any], **given: Any) -> list[Question]:
+    return [to_question(found._asdict()) for found in connection.execute(chosen, given)]
 
 
 def read_columns(connection: Connection) -> dict[str, Sequence[Any]]:
@@ -298,8 +299,7 @@ def read_snapshots(connection: Connection) -> list[tuple[int, bytes]]:
 
 def insert_case(connection: Connection, new_row: Values | None, values: Values) -> None:
     """Add a case, and its row if that is new."""
-    if new_row is not None:
-        _INSERT_ROW.run(connection, new_row)
+    insert_row(connection, new_row)
     connection.execute(sa.insert(case), values)
 
 
@@ -309,21 +309,12 @@ def change_case(connection: Connection, id: int, **values: Any) -> None:
         _refuse_case(connection, id)
 
 
-def read_cases(connection: Connection, *conditions: Any) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
-    """Return number, key, whether it is closed, and state of cases, oldest first."""
+def read_cases(connection: Connection, key: str | None) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
+    """Return number, key, whether it is closed, and state of the cases about a row, or all open ones, oldest first."""
     columns = (case.c.id, row.c.key, case.c.closed, case.c.state)
-    chosen = sa.select(*columns).join(row, row.c.id == case.c.row_id).where(*conditions).order_by(case.c.id)
+    condition = ~case.c.closed if key is None else row.c.key == key
+    chosen = sa.select(*columns).join(row, row.c.id == case.c.row_id).where(condition).order_by(case.c.id)
     return [(found.id, found.key, found.closed, json.loads(found.state)) for found in connection.execute(chosen)]
-
-
-def find_cases(connection: Connection, key: str) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
-    """Return the cases about a row; see `read_cases`."""
-    return read_cases(connection, row.c.key == key)
-
-
-def read_open_cases(connection: Connection) -> list[tuple[int, str | None, bool, dict[str, Any]]]:
-    """Return the open cases; see `read_cases`."""
-    return read_cases(connection, ~case.c.closed)
 
 
 def _refuse_case(connection: Connection, id: Any) -> NoReturn:
@@ -342,8 +333,7 @@ def read_case(connection: Connection, id: int) -> dict[str, Any]:
 def find_label_of_case(connection: Connection, id: int) -> Question | None:
     """Return the question for the label of a case, None if there is none."""
     chosen = QUESTIONS.where(question.c.case_id == id, question.c.kind == "label").order_by(question.c.id).limit(1)
-    found = connection.execute(chosen).one_or_none()
-    return None if found is None else to_question(found)
+    return next(iter(_read(connection, chosen)), None)
 
 
 def find_row_of_case(connection: Connection, id: int) -> tuple[int, str | None]:
@@ -369,13 +359,3 @@ def read_purchases(connection: Connection) -> list[float]:
 def save_about(connection: Connection, about: str) -> None:
     """Keep whose ledger it is."""
     connection.execute(sa.update(store).values(about=about))
-
-
-def to_question(found: Row[*tuple[Any, ...]]) -> Question:
-    """Return a record as a question."""
-    values = found._asdict()
-    for name in ("asked_at", "expires", "answered_at"):
-        values[name] = None if values[name] is None else from_micros(values[name])
-    for name in ("prediction", "answer", "features"):
-        values[name] = None if values[name] is None else json.loads(values[name])
-    return Question(**values)

@@ -34,13 +34,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quercus.arguments import check_number
 from quercus.ledger.betting import (
     CHUNK,
     LARGEST_STAKE,
     MEAN_PLATEAU,
+    Numbers,
     add_in_order,
     add_wide,
     check_levels,
@@ -50,9 +51,7 @@ from quercus.ledger.betting import (
     read_array,
     spread_stakes,
 )
-
-Numbers = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from quercus.ledger.coverage import Counts
 
 # The guess is renewed whenever there are an eighth more questions.
 RENEWAL = 8
@@ -60,14 +59,6 @@ RENEWAL = 8
 
 class RunningMean:
     """The mean of a value over all rows so far, with bounds that hold at all times together.
-
-    Parameters
-    ----------
-    least_propensity
-        No row was asked for with less probability.
-    levels
-        Larger propensities, ascending, for which rows that were not asked are counted apart. They make the interval
-        narrower if few rows have a propensity near the least.
 
     Attributes
     ----------
@@ -77,16 +68,6 @@ class RunningMean:
         How many of them were asked for.
     labels
         How many of these have a known value.
-
-    Examples
-    --------
-    >>> mean = RunningMean(0.1)
-    >>> mean.add_many(values=[1.0, 0.0] * 200, propensities=[0.1] * 400, gaps=[9] * 400)
-    >>> mean.rows, mean.labels, mean.estimate
-    (4000, 400, 0.5)
-    >>> low, high = mean.interval(alpha=0.05)
-    >>> print(f"{low:.3f} to {high:.3f}")
-    0.422 to 0.578
     """
 
     def __init__(self, least_propensity: float, levels: Sequence[float] = ()) -> None:
@@ -106,31 +87,11 @@ class RunningMean:
         self._set_guess(0.5)
 
     def add(self, value: float | None, propensity: float, gap: int | Sequence[int] = 0) -> None:
-        """Take in a row that was asked for.
-
-        Parameters
-        ----------
-        value
-            Between 0 and 1; None if it never came, which counts as 0 in the lower and as 1 in the upper bound.
-        propensity
-            Probability with which the row was asked for.
-        gap
-            Rows since the last one that was asked for; one number, or one per level.
-        """
+        """Take in a row that was asked for."""
         self.add_many([math.nan if value is None else value], [propensity], np.reshape(gap, (1, -1)))
 
     def add_many(self, values: ArrayLike, propensities: ArrayLike, gaps: ArrayLike) -> None:
-        """Take in rows that were asked for; the state is the same as after `add` for each.
-
-        Parameters
-        ----------
-        values
-            One per row, NaN if it never came.
-        propensities
-            One per row.
-        gaps
-            Rows before each that were not asked: one number, or a row of numbers, one per level.
-        """
+        """Take in rows that were asked for; the state is the same as after `add` for each."""
         v, p = np.asarray(values, np.float64), check_propensities(propensities, self.levels[0])
         by_level = self._read_gaps(gaps)
         if v.ndim != 1 or not v.shape == p.shape == by_level.shape[:1]:
@@ -146,13 +107,7 @@ class RunningMean:
             start = stop
 
     def skip(self, rows: int | Sequence[int]) -> None:
-        """Take in rows that were not asked for.
-
-        Parameters
-        ----------
-        rows
-            How many; one number, or one per level.
-        """
+        """Take in rows that were not asked for."""
         gap = self._read_gaps(np.reshape(rows, (1, -1)))[0]
         self._gaps += gap
         self.rows += int(gap.sum())
@@ -168,13 +123,7 @@ class RunningMean:
         return float(min(max((value + guess * (self.rows - inverse)) / self.rows, 0.0), 1.0))
 
     def interval(self, alpha: float = 0.05) -> tuple[float, float]:
-        """Return bounds of the mean which, with probability 1 - `alpha`, are right at all times together.
-
-        Parameters
-        ----------
-        alpha
-            The probability that they ever fail to hold the truth.
-        """
+        """Return bounds of the mean which, with probability 1 - `alpha`, are right at all times together."""
         check_number("alpha", alpha, least=0, above=True, most=1)
         if not self.rows:
             return 0.0, 1.0
@@ -203,20 +152,7 @@ class RunningMean:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> RunningMean:
-        """Return the mean that `to_dict` told of.
-
-        Parameters
-        ----------
-        state
-            What it returned.
-
-        Examples
-        --------
-        >>> mean = RunningMean(0.5)
-        >>> mean.add(1.0, 0.5, gap=3)
-        >>> RunningMean.from_dict(mean.to_dict()).interval() == mean.interval()
-        True
-        """
+        """Return the mean that `to_dict` told of."""
         least, *levels = state["levels"]
         mean = cls(least, levels)
         mean.rows, mean.labels = int(state["rows"]), int(state["labels"])

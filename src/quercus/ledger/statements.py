@@ -5,6 +5,7 @@ To make a statement, and to look at its values, takes SQLAlchemy longer than SQL
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -12,6 +13,19 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
+
+from quercus.ledger.errors import LedgerFileError, LedgerLocked
+
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "the disk is full; make space, then repeat the call",
+    sqlite3.SQLITE_READONLY: "it cannot be written; give yourself the right to write it, or read it with Ledger.read()",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; see whether its folder is there and may be written",
+    sqlite3.SQLITE_CORRUPT: "it is damaged; restore it from a copy",
+    sqlite3.SQLITE_NOTADB: "it is no database; restore it from a copy, or give another name",
+    sqlite3.SQLITE_IOERR: "the disk failed; open the ledger again to see what was recorded",
+}
+# "Terminating connection", "starting up", "shutting down"; and connections that broke off.
+_GONE = ("57P", "08")
 
 
 class _Compiled(NamedTuple):
@@ -23,27 +37,7 @@ class _Compiled(NamedTuple):
 
 
 class Statement:
-    """A statement that changes something, for any database.
-
-    Parameters
-    ----------
-    clause
-        The statement.
-    names
-        The columns of an insertion; None: the parameters that it names.
-
-    Examples
-    --------
-    >>> table = sa.Table("tree", sa.MetaData(), sa.Column("id", sa.Integer), sa.Column("name", sa.Text))
-    >>> plant = Statement(sa.insert(table), ["id", "name"])
-    >>> with sa.create_engine("sqlite://").begin() as connection:
-    ...     table.create(connection)
-    ...     plant.run(connection, {"id": 1, "name": "oak"})
-    ...     plant.run_many(connection, {"id": [2, 3], "name": ["elm", "ash"]})
-    ...     connection.execute(sa.select(table.c.name)).scalars().all()
-    1
-    ['oak', 'elm', 'ash']
-    """
+    """A statement that changes something, for any database."""
 
     def __init__(self, clause: sa.Insert | sa.Update, names: Sequence[str] | None = None) -> None:
         self._clause = clause
@@ -51,15 +45,7 @@ class Statement:
         self._compiled: dict[str, _Compiled] = {}
 
     def run(self, connection: Connection, values: Mapping[str, Any]) -> int:
-        """Run it once, and return how many rows it changed.
-
-        Parameters
-        ----------
-        connection
-            In a transaction.
-        values
-            By name; None where there is none.
-        """
+        """Run it once, and return how many rows it changed."""
         text, names, defaults = self._compile(connection)
         given = [values[name] if name in values else defaults[name] for name in names]
         driver: Any = connection.connection.dbapi_connection
@@ -67,15 +53,7 @@ class Statement:
         return count
 
     def run_many(self, connection: Connection, columns: Mapping[str, Iterable[Any]]) -> None:
-        """Run it once for each of many rows.
-
-        Parameters
-        ----------
-        connection
-            In a transaction.
-        columns
-            The values of all rows by name; those of a name that is left out are None.
-        """
+        """Run it once for each of many rows."""
         if not columns:
             return
         text, names, defaults = self._compile(connection)
@@ -100,26 +78,31 @@ class Statement:
 
 
 def call(connection: Connection, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call the driver of a database; what it raises is raised as SQLAlchemy's.
-
-    Parameters
-    ----------
-    connection
-        To the database.
-    function, arguments
-        What to call, and with what.
-
-    Examples
-    --------
-    >>> with sa.create_engine("sqlite://").connect() as connection:
-    ...     call(connection, connection.connection.dbapi_connection.execute, "BEGIN EARLY")
-    Traceback (most recent call last):
-        ...
-    sqlalchemy.exc.DBAPIError: (sqlite3.OperationalError) near "EARLY": syntax error
-    ...
-    """
+    """Call the driver of a database; what it raises is raised as SQLAlchemy's."""
     driver: Any = connection.dialect.loaded_dbapi
     try:
         return function(*arguments)
     except driver.Error as error:
         raise DBAPIError(str(arguments[0]), None, error) from error
+
+
+def explain(error: DBAPIError, name: str) -> Exception:
+    """Return the error that a user gets."""
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    kind = None if code is None else code & 0xFF
+    if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return LedgerLocked(f"the ledger {name} is being written by another program; try again later.")
+    remedy = _REMEDIES.get(kind or 0, "see what the database says, then repeat the call")
+    return LedgerFileError(f"the ledger {name} could not be used ({brief(error)}): {remedy}.")
+
+
+def is_gone(error: DBAPIError) -> bool:
+    """Tell whether a server, or the connection to it, is gone."""
+    code = getattr(error.orig, "sqlstate", None) or ""
+    is_unnamed = code == "" and type(error.orig).__name__ == "OperationalError"
+    return error.connection_invalidated or code.startswith(_GONE) or is_unnamed
+
+
+def brief(error: DBAPIError) -> str:
+    """Return the first line of what a database says."""
+    return str(error.orig).strip().split("\n")[0][:200].rstrip(".")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from quercus.ledger.question import Value
+from quercus.ledger.question import Question, Value
 from quercus.schema.columns import REFUSED, plain, plain_keys
 from quercus.schema.refusals import refuse_range, refuse_value
 
@@ -22,18 +22,7 @@ to_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",",
 
 
 def read_features(features: Mapping[Any, Any]) -> dict[str, Value]:
-    """Return the features of an example as the ledger keeps them.
-
-    Parameters
-    ----------
-    features
-        Values by name: numbers, bools, text; None and NaN are missing.
-
-    Examples
-    --------
-    >>> read_features({"age": 41, "job": "clerk", "pay": float("nan")})
-    {'age': 41.0, 'job': 'clerk', 'pay': None}
-    """
+    """Return the features of an example as the ledger keeps them."""
     if not isinstance(features, Mapping):
         raise TypeError(f"features is a {type(features).__name__}; give a dict of values by feature name.")
     kept: dict[str, Value] = {}
@@ -48,22 +37,7 @@ def read_features(features: Mapping[Any, Any]) -> dict[str, Value]:
 
 
 def read_value(raw: Any, name: str, where: str = "") -> Value:
-    """Return one feature value as float, bool, text, or None if it is missing.
-
-    Parameters
-    ----------
-    raw
-        The value.
-    name, where
-        Its feature and its row, for messages.
-
-    Examples
-    --------
-    >>> read_value(2**53 + 1, "account")
-    Traceback (most recent call last):
-        ...
-    ValueError: column 'account' holds 9007199254740993, which no float holds exactly; write it as text, or round it.
-    """
+    """Return one feature value as float, bool, text, or None if it is missing."""
     value = plain(raw)
     if value is REFUSED:
         refuse_value(raw, f"column {name!r}", where)
@@ -77,13 +51,7 @@ def read_value(raw: Any, name: str, where: str = "") -> Value:
 
 
 def read_whole(value: int, name: str, where: str) -> float:
-    """Return a whole number as a float, or refuse it if that changes it.
-
-    Examples
-    --------
-    >>> read_whole(2**60, "account", "")
-    1.152921504606847e+18
-    """
+    """Return a whole number as a float, or refuse it if that changes it."""
     if abs(value) > EXACT:
         try:
             exact = int(float(value)) == value
@@ -97,12 +65,7 @@ def read_whole(value: int, name: str, where: str) -> float:
 
 
 def check_text(value: str, what: str) -> None:
-    """Raise ValueError for text that has no UTF-8 form.
-
-    Examples
-    --------
-    >>> check_text("oak", "the label")
-    """
+    """Raise ValueError for text that has no UTF-8 form."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -112,15 +75,7 @@ def check_text(value: str, what: str) -> None:
 
 
 def check_name(value: Any, what: str) -> None:
-    """Raise an error for what is no text that every database keeps; None is left out.
-
-    Examples
-    --------
-    >>> check_name(5, "who")
-    Traceback (most recent call last):
-        ...
-    TypeError: who=5 is a int; give text, or None.
-    """
+    """Raise an error for what is no text that every database keeps; None is left out."""
     if value is None:
         return
     if not isinstance(value, str):
@@ -131,13 +86,7 @@ def check_name(value: Any, what: str) -> None:
 
 
 def to_micros(when: datetime | None, name: str = "time") -> int:
-    """Return a time as microseconds since 1970 in UTC; None is now, and a time without a zone is in UTC.
-
-    Examples
-    --------
-    >>> to_micros(datetime(1970, 1, 1, 0, 0, 1))
-    1000000
-    """
+    """Return a time as microseconds since 1970 in UTC; None is now, and a time without a zone is in UTC."""
     if when is None:
         return time.time_ns() // 1000
     # the missing time of pandas is a datetime by type
@@ -148,33 +97,24 @@ def to_micros(when: datetime | None, name: str = "time") -> int:
 
 
 def from_micros(micros: int) -> datetime:
-    """Return the time of a number of microseconds since 1970 in UTC.
-
-    Examples
-    --------
-    >>> from_micros(1_000_000).isoformat()
-    '1970-01-01T00:00:01+00:00'
-    """
+    """Return the time of a number of microseconds since 1970 in UTC."""
     return _EPOCH + timedelta(microseconds=micros)
 
 
 def known(value: float) -> float | None:
-    """Return a number, None if it is NaN.
-
-    Examples
-    --------
-    >>> known(0.5), known(float("nan"))
-    (0.5, None)
-    """
+    """Return a number, None if it is NaN."""
     return None if value != value else value
 
 
 def by_column(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Return records, all of the same names, by column.
-
-    Examples
-    --------
-    >>> by_column([{"id": 1, "key": None}, {"id": 2, "key": "7"}])
-    {'id': [1, 2], 'key': [None, '7']}
-    """
+    """Return records, all of the same names, by column."""
     return {name: [record[name] for record in records] for name in (records[0] if records else ())}
+
+
+def to_question(record: dict[str, Any]) -> Question:
+    """Return a question from its record, in which times are microseconds and values JSON; the record is changed."""
+    for name in ("asked_at", "expires", "answered_at"):
+        record[name] = None if record[name] is None else from_micros(record[name])
+    for name in ("prediction", "answer", "features"):
+        record[name] = None if record[name] is None else json.loads(record[name])
+    return Question(**record)

@@ -122,7 +122,7 @@ class QuestionTable(ABC):
         >>> Ledger().to_frame("polars").height
         0
         """
-        from quercus.ledger.files import to_frame
+        from quercus.ledger.arrow import to_frame
 
         return to_frame(self.to_arrow(), backend)
 
@@ -145,26 +145,13 @@ class QuestionTable(ABC):
         ...     Ledger.read(f"{folder}/questions.parquet").question(1).features
         {'age': 41.0}
         """
-        from quercus.ledger.files import write_table
+        from quercus.ledger.arrow import write_table
 
         write_table(self.to_arrow(), Path(path))
 
 
 def read_place(store: object) -> str | None:
-    """Return where a ledger is kept as text, None if that is in memory.
-
-    Parameters
-    ----------
-    store
-        A file's name, an address, or None.
-
-    Examples
-    --------
-    >>> read_place(b"labels.db")
-    Traceback (most recent call last):
-        ...
-    TypeError: store=b'labels.db' is a bytes; give the name of a file, the address of a database, or None: in memory.
-    """
+    """Return where a ledger is kept as text, None if that is in memory."""
     place = os.fspath(store) if isinstance(store, os.PathLike) else store
     if place is not None and not isinstance(place, str):
         raise TypeError(

@@ -1,6 +1,6 @@
 """The pool sampler: which row comes next, answers, budgets, and any kind of table."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -174,6 +174,13 @@ def test_without_a_budget_the_whole_pool_is_asked_once():
     sampler = tell_all(PoolSampler(Halves(), X), y)
     assert sorted(rows_of(sampler)) == list(range(40))
     assert (sampler.unasked, sampler.left, sampler.next()) == (0, np.inf, None)
+
+
+def test_an_answer_may_have_come_earlier():
+    sampler = PoolSampler(Halves(), pool(12)[0])
+    question, came = sampler.next(), datetime(2026, 5, 1, tzinfo=UTC)
+    assert sampler.answer(question, "no", who="ada", time=came)
+    assert sampler.ledger.question(question.id).answered_at == came
 
 
 def test_what_is_given_up_is_not_asked_again():

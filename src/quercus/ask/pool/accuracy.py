@@ -22,14 +22,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quercus.arguments import check_number
 from quercus.ledger import Ledger
 from quercus.ledger.accuracy import Estimate
-from quercus.ledger.betting import LOWEST_OCTAVE, least_total
-
-Numbers = NDArray[np.float64]
+from quercus.ledger.betting import LOWEST_OCTAVE, Numbers, least_total
 
 # Stakes are the least propensity times powers of 2, up to this one. Those from the plateau on have equal weights; each
 # octave below it halves the weight.
@@ -39,20 +37,7 @@ _SHARE = 0.5
 
 
 class RunningPoolAccuracy:
-    """Accuracy that keeps up with the ledger of a pool sampler: questions count, in order, up to the oldest open one.
-
-    Parameters
-    ----------
-    ledger
-        The questions.
-    least
-        No propensity is smaller.
-
-    Examples
-    --------
-    >>> RunningPoolAccuracy(Ledger(), 0.1).current().rows
-    0
-    """
+    """Accuracy that keeps up with a pool sampler's ledger: questions count, in order, up to the oldest open one."""
 
     def __init__(self, ledger: Ledger, least: float) -> None:
         self._ledger = ledger
@@ -61,15 +46,7 @@ class RunningPoolAccuracy:
         self._figures: list[tuple[float, float]] = []
 
     def current(self, alpha: float = 0.05, since: int = 0) -> Estimate:
-        """Return the accuracy over the questions after so many.
-
-        Parameters
-        ----------
-        alpha
-            The probability that the bounds are ever wrong.
-        since
-            How many to leave out.
-        """
+        """Return the accuracy over the questions after so many."""
         if self._least == 0.0:
             raise ValueError(
                 "without exploration nothing tells how right the learner is where it was not asked; give explore=0.1."
@@ -85,27 +62,7 @@ class RunningPoolAccuracy:
 
 
 def pool_accuracy(propensities: ArrayLike, right: ArrayLike, least: float, alpha: float = 0.05) -> Estimate:
-    """Return the accuracy over the rows not yet asked, averaged over the questions, with bounds.
-
-    Parameters
-    ----------
-    propensities
-        Of each question, in order; NaN if it was chosen and not drawn.
-    right
-        Of each, 1 if the learner was right, else 0; NaN if no answer came.
-    least
-        No propensity is smaller.
-    alpha
-        The probability that the bounds are ever wrong.
-
-    Examples
-    --------
-    >>> propensities = [0.5, np.nan, 1.0, 1.0] * 100
-    >>> right = [1, 0, 1, 0] * 100
-    >>> figure = pool_accuracy(propensities, right, least=0.5)
-    >>> print(f"{figure.value:.3f}, between {figure.low:.3f} and {figure.high:.3f}; naive {figure.naive:.3f}")
-    0.752, between 0.666 and 0.830; naive 0.500
-    """
+    """Return the accuracy over the rows not yet asked, averaged over the questions, with bounds."""
     check_number("least", least, least=0, above=True, most=1)
     check_number("alpha", alpha, least=0, above=True, most=1)
     p, v = np.asarray(propensities, np.float64), np.asarray(right, np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 import warnings
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,27 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quercus.ask.keeping import warn_unlearned
 from quercus.ask.pool.accuracy import RunningPoolAccuracy
 from quercus.ask.pool.learner import PoolLearner
 from quercus.ask.pool.question import PoolQuestion
 from quercus.ask.pool.state import PoolState
+from quercus.ask.view import Answerable, AnyQuestion
 from quercus.interrupts import uninterrupted
-from quercus.ledger import Ledger, UnknownQuestion
 
 
-class PoolAnswers:
-    """The part of a `PoolSampler` that takes answers.
+class PoolAnswers(Answerable):
+    """The part of a `PoolSampler` that takes answers."""
 
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> issubclass(qc.ask.PoolSampler, PoolAnswers)
-    True
-    """
-
-    ledger: Ledger
+    _kind = PoolQuestion
     explore: float
-    _lock: threading.RLock
     _view: PoolLearner
     _first: Any
     _table: Any
@@ -42,44 +34,17 @@ class PoolAnswers:
     _ids: NDArray[np.int64] | None
     _accuracy_so_far: RunningPoolAccuracy
 
-    def answer(self, question: PoolQuestion | int, label: Any, *, who: str | None = None) -> bool:
-        """Take an answer, in whatever order they come, and learn it; return False if it was known already.
-
-        Another person's answer to a question that has one is kept beside it and not learned.
-
-        Parameters
-        ----------
-        question
-            Or its id.
-        label
-            The label.
-        who
-            Gave it.
-
-        Raises
-        ------
-        UnknownQuestion, AnswerConflict, QuestionExpired, LabelMismatch
-            Nothing has changed then.
-        """
-        return bool(self.answer_many([(question, label)], who=who))
-
-    def answer_many(self, answers: Iterable[tuple[PoolQuestion | int, Any]], *, who: str | None = None) -> list[int]:
-        """Take answers that waited together, all or none, and learn them in order; return the ids of those learned.
-
-        Parameters
-        ----------
-        answers
-            Questions or their ids, and labels.
-        who
-            Gave them.
-        """
+    def answer_many(
+        self, answers: Iterable[tuple[AnyQuestion, Any]], *, who: str | None = None, time: datetime | None = None
+    ) -> list[int]:
+        """Take answers that waited together, all or none, and learn them in order; see `Answerable.answer_many`."""
         with self._lock, uninterrupted():
             self._learn_answers()
             given = [(self._id_of(question), label) for question, label in answers]
             for id, label in given:
                 if self.ledger.question(id).status != "answered":
                     self._view.check(self._rows[id - 1], label)
-            new = self.ledger.answer_many(given, who=who)
+            new = self.ledger.answer_many(given, who=who, time=time)
             before = {id: self._view.answer(self._rows[id - 1])[0] for id in new}
             self._learn_answers()
             for id in new:
@@ -91,7 +56,7 @@ class PoolAnswers:
         warnings.warn("PoolSampler.tell is now called answer.", DeprecationWarning, stacklevel=2)
         return self.answer(id, label)
 
-    def correct(self, question: PoolQuestion | int, label: Any, *, who: str | None = None) -> bool:
+    def correct(self, question: AnyQuestion, label: Any, *, who: str | None = None) -> bool:
         """Replace a wrong answer by the right one; return False if it is the right one already.
 
         The learner is made again from the answers as they stand now, in the order in which they came: `learner` is
@@ -125,19 +90,6 @@ class PoolAnswers:
             self._accuracy_so_far = RunningPoolAccuracy(self.ledger, self.explore)
             return True
 
-    def skip(self, question: PoolQuestion | int, *, who: str | None = None) -> None:
-        """Note that somebody cannot answer a question; it comes after the others from now on.
-
-        Parameters
-        ----------
-        question
-            Or its id.
-        who
-            Skipped it.
-        """
-        with self._lock:
-            self.ledger.skip(self._id_of(question), who=who)
-
     def expire(self, before: datetime | int | None = None, *, refund: bool = False) -> Any:
         """Give up the open questions whose time is over and return their ids. Their rows are not asked again.
 
@@ -153,12 +105,12 @@ class PoolAnswers:
                 warnings.warn(
                     "expire(id) is now withdraw(id), which returns the price.", DeprecationWarning, stacklevel=2
                 )
-                return self.ledger.expire_one(self._id_of(before))
+                return self.ledger.expire_one(before)
             ids = self.ledger.expire(before, refund=refund)
             self._refunded += len(ids) if refund else 0
             return ids
 
-    def withdraw(self, question: PoolQuestion | int) -> bool:
+    def withdraw(self, question: AnyQuestion) -> bool:
         """Give up a question and take its price back; False if that was done already. Its row is not asked again.
 
         Parameters
@@ -186,14 +138,7 @@ class PoolAnswers:
         id
             Of the question.
         """
-        return PoolQuestion.of(self.ledger.question(id), self._rows[self._id_of(id) - 1])
-
-    def _id_of(self, question: PoolQuestion | int) -> int:
-        id = question.id if isinstance(question, PoolQuestion) else question
-        if isinstance(id, bool) or not hasattr(id, "__index__") or not 1 <= id <= len(self._rows):
-            held = f"the ledger holds 1 to {len(self._rows)}" if self._rows else "nothing was asked yet"
-            raise UnknownQuestion(f"there is no question {id!r}; {held}.")
-        return int(id)
+        return PoolQuestion.of(self.ledger.question(id))
 
     def _learn_again(self, answered: int) -> None:
         """Teach the learner all answers; its regions after so many, at the last question, decide about the order."""
@@ -211,7 +156,5 @@ class PoolAnswers:
             except (TypeError, ValueError) as error:
                 if not again:
                     raise
-                warnings.warn(
-                    f"the answer to question {answer.id} cannot be learned: {error}", UserWarning, stacklevel=4
-                )
+                warn_unlearned(answer.id, error)
             self._learned += 1

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from quercus.arguments import check_number, check_whole
+from quercus.ask.budgets import read_price
 
 Price = float | Callable[[Mapping[str, Any]], float]
 
@@ -17,20 +16,7 @@ _ROUNDING = 1.0 + 1e-12
 
 
 class PoolBudget:
-    """A limit of labels, or of money, or none.
-
-    Parameters
-    ----------
-    labels, price, budget
-        As in `PoolSampler`.
-
-    Examples
-    --------
-    >>> budget = PoolBudget(None, lambda x: 2.0 * x["pages"], 10.0)
-    >>> price = budget.find_price({"pages": 3}, row=0)
-    >>> price, budget.allows(1, 4.0, price), budget.allows(1, 5.0, price), budget.left(1, 4.0)
-    (6.0, True, False, 6.0)
-    """
+    """A limit of labels, or of money, or none."""
 
     def __init__(self, labels: int | None, price: Price, budget: float | None) -> None:
         if labels is not None and budget is not None:
@@ -44,44 +30,17 @@ class PoolBudget:
         self._labels, self._price, self._money = labels, price, budget
 
     def left(self, labels: int, money: float) -> float:
-        """Return what is left of the limit when so much was spent; infinite without one.
-
-        Parameters
-        ----------
-        labels, money
-            What was spent.
-        """
+        """Return what is left of the limit when so much was spent; infinite without one."""
         if self._labels is not None:
             return max(float(self._labels - labels), 0.0)
         return math.inf if self._money is None else max(float(self._money) - money, 0.0)
 
     def allows(self, labels: int, money: float, price: float) -> bool:
-        """Return whether one more label of this price may be bought.
-
-        Parameters
-        ----------
-        labels, money
-            What was spent.
-        price
-            Of the label.
-        """
+        """Return whether one more label of this price may be bought."""
         if self._labels is not None:
             return labels < self._labels
         return self._money is None or money + price <= self._money * _ROUNDING
 
     def find_price(self, example: Mapping[str, Any], row: int) -> float:
-        """Return what the label of an example costs.
-
-        Parameters
-        ----------
-        example
-            Its values by name.
-        row
-            Its position, for messages.
-        """
-        price = self._price(example) if callable(self._price) else self._price
-        if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not 0 <= price < math.inf:
-            raise ValueError(
-                f"the price of a label is {price!r} in row {row}; it must be a finite number of 0 or more."
-            )
-        return float(price)
+        """Return what the label of an example costs."""
+        return read_price(self._price(example) if callable(self._price) else self._price, row)

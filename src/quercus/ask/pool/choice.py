@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from quercus.ledger.betting import Numbers
+from quercus.ledger.coverage import Counts
 
 _CACHED = 2**16
 
@@ -28,11 +27,6 @@ class PoolChoice(NamedTuple):
         NaN if it counts as chosen, not drawn.
     explored
         Whether chance alone asked for it.
-
-    Examples
-    --------
-    >>> PoolChoice(7, 0, 12.5, math.nan, False).row
-    7
     """
 
     row: int
@@ -43,26 +37,7 @@ class PoolChoice(NamedTuple):
 
 
 class RegionChoice:
-    """The regions of a pool at one moment, and one choice after the other in them.
-
-    Parameters
-    ----------
-    ids, counts
-        What the learner's `regions` returned.
-    order
-        The unasked rows, in the order in which they come inside their regions.
-    waiting
-        Rows that were asked for and have no answer yet.
-    delta, floor, explore
-        As in `PoolSampler`.
-
-    Examples
-    --------
-    >>> ids, counts = np.array([0, 0, 1, 1, 1, 1]), np.array([[8.0, 0.0], [5.0, 3.0]])
-    >>> choice = RegionChoice(ids, counts, np.array([1, 0, 5, 4, 2, 3]), [], delta=0.05, floor=0, explore=0.5)
-    >>> choice.next(0.9, 0.0, 0.2)[:2], choice.next(0.1, 0.0, 0.2)[:2]
-    ((5, 1), (1, 0))
-    """
+    """The regions of a pool at one moment, and one choice after the other in them."""
 
     def __init__(
         self,
@@ -98,13 +73,7 @@ class RegionChoice:
         return int((self._ends - self._heads).sum())
 
     def next(self, explored: float, place: float, coin: float) -> PoolChoice:
-        """Choose a row among the unasked ones, of which there must be one; it counts as asked from then on.
-
-        Parameters
-        ----------
-        explored, place, coin
-            Random numbers in [0, 1): whether chance decides, where, and whether the propensity is recorded.
-        """
+        """Choose a row among the unasked ones, of which there must be one; it counts as asked from then on."""
         left = self._ends - self._heads
         unasked = int(left.sum())
         best = self._best()
@@ -144,38 +113,14 @@ class RegionChoice:
 
 @lru_cache(_CACHED)
 def find_risk(counts: tuple[float, ...], delta: float) -> float:
-    """Return an upper bound of how often a region is wrong that answers with its most frequent class.
-
-    Parameters
-    ----------
-    counts
-        Class weights of the labels in it.
-    delta
-        The credibility that the risk is larger.
-
-    Examples
-    --------
-    >>> round(find_risk((0.0, 0.0), 0.05), 3)
-    0.95
-    """
+    """Return an upper bound of how often a region is wrong that answers with its most frequent class."""
     from quercus.statistics import risk_bound
 
     return float(risk_bound(np.array(counts), delta))
 
 
 def is_finer(new: Counts, old: Counts) -> bool:
-    """Return whether every new region lies in one old region.
-
-    Parameters
-    ----------
-    new, old
-        The region of each row.
-
-    Examples
-    --------
-    >>> is_finer(np.array([1, 2, 2]), np.array([0, 0, 0])), is_finer(np.array([0, 0, 0]), np.array([1, 2, 2]))
-    (True, False)
-    """
+    """Return whether every new region lies in one old region."""
     if not len(new):
         return True
     holder = np.zeros(int(new.max()) + 1, np.int64)

@@ -1,17 +1,20 @@
-"""How a pool sampler sees a learner: its regions, its answers, and how it is taught."""
+"""How a pool sampler sees a learner and its pool: rows, regions, answers, and how it is taught."""
 
 from __future__ import annotations
 
 import copy
+import hashlib
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quercus.ask.pool.rows import PoolRows
 from quercus.ledger.question import Label
 from quercus.schema import Schema
+from quercus.streams.batches import cut
+from quercus.streams.rows import as_dicts
 
 Regions = tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -19,27 +22,12 @@ Regions = tuple[NDArray[np.int64], NDArray[np.float64]]
 class PoolLearner:
     """A learner beside a pool.
 
-    Parameters
-    ----------
-    learner
-        As in `PoolSampler`.
-    X
-        The pool.
-
     Attributes
     ----------
     rows
         The rows of the pool.
     begun
         Weight of the labels in its regions as it was given.
-
-    Examples
-    --------
-    >>> import quercus as qc
-    >>> view = PoolLearner(qc.HoeffdingTree(), [{"age": 41}, {"age": 29}])
-    >>> view.learn(1, "young")
-    >>> view.answer(0)
-    ('young', 1.0)
     """
 
     def __init__(self, learner: Any, X: Any) -> None:
@@ -72,15 +60,7 @@ class PoolLearner:
         return ids, counts
 
     def answer(self, row: int, regions: Regions | None = None) -> tuple[Label | None, float]:
-        """Return what the learner answers now, and its probability: None and NaN if there is none.
-
-        Parameters
-        ----------
-        row
-            Of the pool.
-        regions
-            What `regions` gives now, if that is known.
-        """
+        """Return what the learner answers now, and its probability: None and NaN if there is none."""
         if hasattr(self.learner, "predict_one"):
             x = self.rows.example(row)
             answer = self.learner.predict_one(x)
@@ -97,15 +77,7 @@ class PoolLearner:
         return label, float(here[best] / here.sum()) if here.sum() > 0 else math.nan
 
     def check(self, row: int, label: Any) -> None:
-        """Raise what `learn` would raise, as far as that can be told without learning.
-
-        Parameters
-        ----------
-        row
-            Of the pool.
-        label
-            Its label.
-        """
+        """Raise what `learn` would raise, as far as that can be told without learning."""
         schema = getattr(self.learner, "schema_", None)
         if self._is_own and self.known()[row]:
             raise ValueError(f"the learner has the label of row {row} of its pool already; withdraw the question.")
@@ -115,15 +87,7 @@ class PoolLearner:
             schema.read_label_one(label)
 
     def learn(self, row: int, label: Label) -> None:
-        """Teach it a label.
-
-        Parameters
-        ----------
-        row
-            Of the pool.
-        label
-            Its label.
-        """
+        """Teach it a label."""
         if self._is_own:
             self.learner.learn_pool(np.array([row]), [label])
         else:
@@ -148,3 +112,65 @@ def _check_learner(learner: Any, X: Any, rows: int) -> bool:
             f"give it the pool of {rows} rows first, or another learner."
         )
     return False
+
+
+class PoolRows:
+    """The rows of a pool."""
+
+    def __init__(self, X: Any, schema: Schema | None = None) -> None:
+        self.table = X
+        if isinstance(X, list | tuple) and X and all(isinstance(x, Mapping) for x in X):
+            self.names = list(dict.fromkeys(name for x in X for name in x))
+            self.table = [{name: x.get(name) for name in self.names} for x in X]
+        elif isinstance(X, np.ndarray) and X.ndim == 2:
+            self.names = _invent_names(X.shape[1], schema)
+        elif hasattr(X, "columns"):
+            given = list(X.column_names if hasattr(X, "column_names") else X.columns)
+            # Columns that are numbered have no names, for learners too.
+            named = all(isinstance(name, str) for name in given)
+            self.names = given if named else _invent_names(len(given), schema)
+        else:
+            shape = f"an array of {X.ndim} dimensions" if isinstance(X, np.ndarray) else f"a {type(X).__name__}"
+            raise TypeError(
+                f"the pool is {shape}; give rows and columns: numpy, pandas, polars, pyarrow, or a list of dicts."
+            )
+        if len(X) == 0 or not self.names:
+            raise ValueError(f"the pool has {len(X)} rows and {len(self.names)} columns; give at least one of each.")
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def example(self, row: int) -> dict[str, Any]:
+        """Return a row as a dict, None where a value is missing."""
+        if isinstance(self.table, list):
+            return dict(self.table[row])
+        return as_dicts(cut(self.table, row, row + 1), self.names, holes=True)[0]
+
+    def fingerprint(self) -> bytes:
+        """Return 16 bytes that differ if names, values or order differ."""
+        digest = hashlib.sha256(repr((len(self), self.names)).encode())
+        if isinstance(self.table, np.ndarray) and self.table.dtype.kind in "fiub":
+            columns: list[Any] = list(self.table.T.astype(np.float64))
+        else:
+            dicts = self.table if isinstance(self.table, list) else as_dicts(self.table, self.names, holes=True)
+            columns = [[x[name] for x in dicts] for name in self.names]
+        for column in columns:
+            digest.update(_to_bytes(column))
+        return digest.digest()[:16]
+
+
+def _invent_names(width: int, schema: Schema | None) -> list[str]:
+    if schema is not None and len(schema.names) == width:
+        return list(schema.names)
+    return [f"x{j}" for j in range(width)]
+
+
+def _to_bytes(column: Any) -> bytes:
+    """Return a column as bytes: numbers as floats, whatever type they had, anything else as text."""
+    if isinstance(column, list):
+        if not all(value is None or isinstance(value, int | float | np.number | np.bool) for value in column):
+            return repr([None if value is None or value != value else value for value in column]).encode()
+        column = np.array([np.nan if value is None else value for value in column], np.float64)
+    # One NaN and one zero: there are several of both.
+    numbers: bytes = np.where(np.isnan(column), np.nan, column + 0.0).tobytes()
+    return numbers

@@ -42,15 +42,6 @@ class PoolQuestion:
     price: float
 
     @classmethod
-    def of(cls, question: Question, row: int) -> Self:
-        """Return what the ledger holds of a question, as one about a row of a pool.
-
-        Parameters
-        ----------
-        question
-            Of the ledger.
-        row
-            Of the pool.
-        """
-        names = [each.name for each in fields(cls) if each.name != "row"]
-        return cls(row=row, **{name: getattr(question, name) for name in names})
+    def of(cls, question: Question) -> Self:
+        """Return what the ledger holds of a question, as one about a row of a pool."""
+        return cls(**{each.name: getattr(question, each.name) for each in fields(cls)})

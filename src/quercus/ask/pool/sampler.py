@@ -166,11 +166,6 @@ class PoolSampler(PoolAnswers):
         return int((~self._is_asked).sum())
 
     @property
-    def spent(self) -> float:
-        """Money spent on labels, refunds taken off."""
-        return self.ledger.spent
-
-    @property
     def left(self) -> float:
         """What may still be spent, in labels or in money; infinite without a budget."""
         return self._budget.left(self.asked - self._refunded, self.spent)

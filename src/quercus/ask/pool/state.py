@@ -31,12 +31,6 @@ class PoolState(NamedTuple):
         Answers that the learner had learned when these questions were asked.
     drawn_at
         Question before which the order of the rows was drawn last, 0 if it is the first order.
-
-    Examples
-    --------
-    >>> state = PoolState(bytes(16), bytes(32), 0.1, 0.05, 0.0, 0.0, 3, 0)
-    >>> PoolState.from_bytes(state.to_bytes()) == state
-    True
     """
 
     pool: bytes
@@ -54,35 +48,13 @@ class PoolState(NamedTuple):
 
     @classmethod
     def from_bytes(cls, state: bytes) -> PoolState:
-        """Return the state that `to_bytes` wrote.
-
-        Parameters
-        ----------
-        state
-            What it returned.
-        """
+        """Return the state that `to_bytes` wrote."""
         if not state.startswith(_MAGIC) or len(state) < _HEAD.size:
             raise ValueError(_FOREIGN)
         return cls._make(_HEAD.unpack(state[: _HEAD.size])[1:])
 
     def check(self, now: PoolState, same_seed: bool) -> None:
-        """Raise ValueError unless the sampler of now can go on from here.
-
-        Parameters
-        ----------
-        now
-            How the sampler begins.
-        same_seed
-            Whether its random numbers have to be the same.
-
-        Examples
-        --------
-        >>> state = PoolState(bytes(16), bytes(32), 0.1, 0.05, 0.0, 0.0, 3, 0)
-        >>> state.check(state._replace(explore=0.2), same_seed=True)
-        Traceback (most recent call last):
-            ...
-        ValueError: the ledger was begun with explore=0.1 and is now given 0.2; go on with that, or take another ledger.
-        """
+        """Raise ValueError unless the sampler of now can go on from here."""
         if now.pool != self.pool:
             raise ValueError("the ledger was begun with another pool; give the same rows in the same order.")
         for name in ("explore", "delta", "floor"):
@@ -102,22 +74,7 @@ class PoolState(NamedTuple):
 
 
 def check_rows(rows: list[int], pool_rows: int) -> list[int]:
-    """Return the pool row of every question, or refuse those of others.
-
-    Parameters
-    ----------
-    rows
-        By question.
-    pool_rows
-        How many rows there are.
-
-    Examples
-    --------
-    >>> check_rows([3, 3], 100)
-    Traceback (most recent call last):
-        ...
-    ValueError: the ledger holds questions that no pool sampler asked; give another one.
-    """
+    """Return the pool row of every question, or refuse those of others."""
     if len(set(rows)) < len(rows) or not all(0 <= row < pool_rows for row in rows):
         raise ValueError(_FOREIGN)
     return rows
@@ -125,20 +82,7 @@ def check_rows(rows: list[int], pool_rows: int) -> list[int]:
 
 @lru_cache(8)
 def draw_order(origin: bytes, drawn_at: int, rows: int) -> NDArray[np.int64]:
-    """Return rows in a random order that depends on nothing but the arguments.
-
-    Parameters
-    ----------
-    origin, drawn_at
-        As in `PoolState`.
-    rows
-        How many.
-
-    Examples
-    --------
-    >>> sorted(draw_order(bytes(32), 0, 4).tolist())
-    [0, 1, 2, 3]
-    """
+    """Return rows in a random order that depends on nothing but the arguments."""
     # Raw bits are the same in every version of numpy, what is made of them need not be.
     order = np.argsort(_draw_bits(origin, 0, drawn_at, rows), kind="stable")
     order.setflags(write=False)
@@ -146,20 +90,7 @@ def draw_order(origin: bytes, drawn_at: int, rows: int) -> NDArray[np.int64]:
 
 
 def draw_uniforms(origin: bytes, question: int) -> tuple[float, float, float]:
-    """Return the three random numbers in [0, 1) of a question, the same whenever it is asked.
-
-    Parameters
-    ----------
-    origin
-        As in `PoolState`.
-    question
-        Its id.
-
-    Examples
-    --------
-    >>> draw_uniforms(bytes(32), 1) == draw_uniforms(bytes(32), 1) != draw_uniforms(bytes(32), 2)
-    True
-    """
+    """Return the three random numbers in [0, 1) of a question, the same whenever it is asked."""
     explored, place, coin = ((_draw_bits(origin, 1, question, 3) >> np.uint64(11)) * 2.0**-53).tolist()
     return explored, place, coin
 

@@ -14,21 +14,7 @@ if TYPE_CHECKING:
 
 
 def upgrade(connection: Connection) -> None:
-    """Bring the tables of a ledger to the newest form, in the transaction of the connection.
-
-    Parameters
-    ----------
-    connection
-        To the ledger's database.
-
-    Examples
-    --------
-    >>> import sqlalchemy
-    >>> with sqlalchemy.create_engine("sqlite://").begin() as connection:
-    ...     upgrade(connection)
-    ...     "question" in sqlalchemy.inspect(connection).get_table_names()
-    True
-    """
+    """Bring the tables of a ledger to the newest form, in the transaction of the connection."""
     from alembic import command
 
     config = make_config()
@@ -37,14 +23,7 @@ def upgrade(connection: Connection) -> None:
 
 
 def make_config() -> Any:
-    """Return alembic's configuration.
-
-    Examples
-    --------
-    >>> from alembic.script import ScriptDirectory
-    >>> ScriptDirectory.from_config(make_config()).get_current_head()
-    '0001'
-    """
+    """Return alembic's configuration."""
     from alembic.config import Config
 
     config = Config()
