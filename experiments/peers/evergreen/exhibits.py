@@ -13,6 +13,7 @@ propensity   whether labels that were chosen should count by the inverse of thei
 corrected    wrong labels exchanged in the rows that are kept, or all rows learned again: accuracy.
 correcting   the same: how long an asker takes for it.
 nightly      the boost beside batch learners that are fitted again and again.
+few          the same labels for all: the boost beside batch learners that are fitted once.
 """
 
 from experiments.harness.exhibits import Exhibit, Study
@@ -23,6 +24,7 @@ from experiments.peers.evergreen import (
     cap,
     chance,
     corrected,
+    few,
     forest,
     frozen,
     labels,
@@ -51,6 +53,7 @@ STUDY = Study(
         Exhibit("table", "11", "Labels put right later", corrected.CORRECTED, corrected.summarize),
         Exhibit("table", "12", "How long that takes", corrected.CORRECTING, corrected.summarize_times),
         Exhibit("table", "13", "Beside batch learners that are fitted again", nightly.NIGHTLY, nightly.summarize),
+        Exhibit("table", "14", "The same labels for all, beside batch learners", few.FEW, few.summarize),
     ),
     check=check_data,
 )

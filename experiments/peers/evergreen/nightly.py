@@ -75,8 +75,8 @@ BATCH = {
     "ExtraTrees": Made(partial(_forest, "ExtraTreesClassifier"), True),
     "LightGBM": Made(_light, False),
 }
-_OURS: dict[str, Callable[..., Any]] = {BOOST: qc.EvergreenBoost, FOREST: evergreen_forest, EVERGREEN: evergreen}
-LEARNERS = (*BATCH, *_OURS)
+OURS: dict[str, Callable[..., Any]] = {BOOST: qc.EvergreenBoost, FOREST: evergreen_forest, EVERGREEN: evergreen}
+LEARNERS = (*BATCH, *OURS)
 
 
 def cells(scale: Scale) -> list[Cell]:
@@ -100,7 +100,7 @@ def measure(cell: Cell, seed: int) -> list[Row]:
 def _lines(cell: Cell) -> list[Row]:
     name, seed = str(cell["learner"]), int(cell["run"])
     rows = load_stream(cell, seed)
-    proba, seconds = _pass_ours(name, rows, seed) if name in _OURS else _pass_batch(BATCH[name], rows, seed)
+    proba, seconds = _pass_ours(name, rows, seed) if name in OURS else _pass_batch(BATCH[name], rows, seed)
     # Batch learners know nothing before they are fitted for the first time.
     y, proba = rows.y[_pause(rows) :], proba[_pause(rows) :]
     right = proba.argmax(axis=1) == y
@@ -117,7 +117,7 @@ def _pause(rows: OrderedRows) -> int:
 
 
 def _pass_ours(name: str, rows: OrderedRows, seed: int) -> tuple[Floats, float]:
-    make = partial(_OURS[name], nominal=rows.nominal, seed=seed)
+    make = partial(OURS[name], nominal=rows.nominal, seed=seed)
     # Compiled code is loaded here.
     make().test_then_learn(rows.X[:300], rows.y[:300])
     learner, start = make(), time.process_time()
