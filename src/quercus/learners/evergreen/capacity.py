@@ -124,7 +124,7 @@ class Capacity:
         return max(left // self.node_bytes, _LEAST_NODES)
 
     def slots(self, bins: int) -> int:
-        """Return for how many nodes histograms are kept at once; fewer than two are of no use.
+        """Return for how many nodes histograms are kept at once; fewer than two are of no use, nor any without codes.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class Capacity:
             Codes of all features.
         """
         slots = min(_SLOTS, self.max_bytes // 8 // max(8 * bins * self.classes, 1))
-        return slots if slots >= 2 else 0
+        return slots if slots >= 2 and bins else 0
 
     def saved(self) -> Capacity:
         """Return the same, with fewer edges and sampled rows where there are too many features for all of them.
