@@ -107,3 +107,16 @@ def test_a_regrown_boost_has_learned_all_rows(name):
     assert model._state.boost.trees.trees > 0
     model.partial_fit(data.X[400:500], data.y[400:500])
     assert len(model.predict(data.X[:5])) == 5
+
+
+def test_many_categories_of_many_columns_stay_within_max_bytes():
+    rng = np.random.default_rng(16)
+    X, y = rng.integers(0, 260, (700, 60)).astype(float), rng.integers(0, 10, 700)
+    check_bytes(qc.EvergreenBoost(max_bytes=2**20, rounds=13, nominal=range(60)), X, y, step=37)
+
+
+@pytest.mark.parametrize("make", [qc.EvergreenTree, qc.EvergreenForest, qc.EvergreenBoost])
+def test_rows_may_come_long_before_their_first_column(make):
+    rows = [{}] * 150 + [{"late": 1.0}] * 5
+    model = make(features="open").partial_fit(rows, ["a", "b", "c", "a", "b"] * 31)
+    np.testing.assert_allclose(list(model.predict_proba_one({}).values()), [0.4, 0.4, 0.2], atol=0.05)

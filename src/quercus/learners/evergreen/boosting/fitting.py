@@ -41,7 +41,7 @@ def begin(state: EvergreenBoostState, params: Any) -> None:
     boost, tree = state.boost, state.tree
     option, outputs = boost.options[0], tree.classes if tree.classes > 2 else 1
     features = len(tree.features)
-    most = int(state.max_bytes // 4 // max(_row_bytes(features, outputs), 1))
+    most = max(_bytes_for_rows(state, outputs) // _row_bytes(features, outputs), 0)
     chosen = _choose_rows(tree.n_rows, most, bool(tree.options["recent_only"][0]))
     if tree.classes > 1 and features and len(chosen) > 1:
         fit = _open_fit(state, chosen, outputs)
@@ -131,6 +131,20 @@ def _row_bytes(features: int, outputs: int) -> int:
     return features + _ROW + 16 * outputs + 8 + 8
 
 
+def _bytes_for_rows(state: EvergreenBoostState, outputs: int) -> int:
+    """Return how much memory the rows of a fit may take: less where edges and sums by category take much."""
+    tree, features = state.tree, len(state.tree.features)
+    nominal = tree.features["kind"] == NOMINAL
+    codes = tree.codes[: tree.n_rows, nominal].max(axis=0, initial=0).astype(np.int64) + 1
+    beside = FitState.idle().bytes_at(**_fit_sizes(features, 0, outputs, int(codes.sum())))
+    return state.max_bytes // 4 - max(beside - state.max_bytes // 16, 0)
+
+
+def _fit_sizes(features: int, rows: int, outputs: int, bins: int) -> dict[str, int]:
+    sizes = {"feature": features, "edge": MOST_EDGES, "row": rows, "output": outputs, "entry": ENTRIES, "bin": bins}
+    return sizes | {"sum": features * (outputs + 1), "line": outputs + 1}
+
+
 def _choose_rows(rows: int, most: int, recent: bool) -> npt.NDArray[np.int64]:
     """Return places of rows, evenly apart where there is no room for all of them."""
     if rows <= most:
@@ -162,9 +176,7 @@ def _open_fit(state: EvergreenBoostState, chosen: npt.NDArray[np.int64], outputs
     codes, kept, features = tree.codes[chosen], tree.rows[chosen], len(tree.features)
     counts = codes.max(axis=0).astype(np.int64) + 1
     bins = np.where(tree.features["kind"] == NOMINAL, counts, 0)
-    sizes = {"feature": features, "edge": MOST_EDGES, "row": rows, "output": outputs, "entry": ENTRIES}
-    sizes |= {"sum": features * (outputs + 1), "line": outputs + 1, "bin": int(bins.sum())}
-    fit = FitState(parts=None, **sizes)
+    fit = FitState(parts=None, **_fit_sizes(features, rows, outputs, int(bins.sum())))
     fit.codes[:] = codes
     fit.rows["label"] = kept["label"]
     fit.rows["weight"] = kept["weight"] / kept["weight"].mean(dtype=np.float64)
