@@ -218,13 +218,25 @@ def sum_more(fit: Any, workspace: Any) -> int:
     return done
 
 
+@kernel(inline=True)
+def has_room(fit: Any, trees: Any) -> bool:
+    """Return whether there is room for two children: there is, but in a fit that was read from a file it may lack."""
+    total, waiting = trees.head[0], fit.head[0].waiting
+    return bool(
+        total.nodes + 2 <= len(trees.nodes)
+        and total.leaves + waiting + 2 <= len(trees.values)
+        and waiting + 2 <= len(fit.stack)
+        and (fit.features[fit.head[0].feature].kind != NOMINAL or total.sets < len(trees.sets))
+    )
+
+
 @kernel
 def split_node(fit: Any, trees: Any) -> int:
     """Split a node at the best cut, if there is one; return what was done."""
     head, total = fit.head[0], trees.head[0]
     choose_split(fit)
     head.position = head.first
-    if head.feature < 0:
+    if head.feature < 0 or not has_room(fit, trees):
         head.phase = LEAF
         clear_leaf(fit)
         return len(fit.features) * len(fit.totals) + 4 * len(fit.bins)
@@ -248,7 +260,8 @@ def split_node(fit: Any, trees: Any) -> int:
 def partition_more(fit: Any, trees: Any) -> int:
     """Partition some rows of a node among its children, keeping their order; return what was done."""
     head, places, start = fit.head[0], fit.places, fit.head[0].position
-    node, stop, f = trees.nodes[head.node], min(head.last, head.position + CHUNK), np.uint32(head.feature)
+    node, stop = trees.nodes[head.node], min(head.last, head.position + CHUNK)
+    f = np.uint32(node.feature)
     left, right, misses = head.left, head.right, head.misses != 0
     for i in range(start, stop):
         row = places[0, i]

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from quercus.learners.evergreen.boosting.checking import are_sums, is_within
 from quercus.learners.evergreen.boosting.layout import (
     BUILT,
     ENTRIES,
@@ -50,7 +51,7 @@ class BoostedTreesState(State):
     head = Field(
         {
             "nodes": Whole(),
-            "trees": Whole(),
+            "trees": Whole(high=STAGES[-1]),
             "leaves": Whole(),
             "sets": Whole(),
             "rate": Real(low=0.0, high=1.0),
@@ -120,8 +121,18 @@ class BoostedTreesState(State):
             and (tree[left] == tree[inner]).all()
             and (tree[left + 1] == tree[inner]).all()
             and (nodes["feature"][inner] >= 0).all()
+            and self._is_shallow()
         ):
             raise StateError("its arrays do not fit together (boosted trees).")
+
+    def _is_shallow(self) -> bool:
+        """Check that no node is deeper than what explains answers has room for."""
+        nodes, level = self.nodes, self.roots[: self.used["tree"]]
+        for _ in range(MOST_DEPTH + 1):
+            left = nodes["left"][level]
+            left = left[left > 0]
+            level = np.concatenate([left, left + 1])
+        return len(level) == 0
 
     def is_done(self) -> bool:
         """Return whether each leaf has values."""
@@ -197,7 +208,7 @@ class FitState(State):
     )
     edges = Field(Real(), "feature", "edge")
     codes = Field(Whole(np.uint8, high=LAST_CATEGORY), "row", "feature")
-    rows = Field({"weight": Real(low=0.0, high=1e12), "label": Whole()}, "row")
+    rows = Field({"weight": Real(low=GRAIN / HEAVIEST, high=1e12), "label": Whole()}, "row")
     scores = Field(_VALUE, "row", "output")
     gradients = Field(_VALUE, "row", "output")
     hessians = Field(Real(low=0.0, high=_LARGE), "row")
@@ -245,11 +256,13 @@ class FitState(State):
             and (self.codes < f["codes"]).all()
             and (f["codes"][~nominal] <= f["edges"][~nominal] + 2).all()
             and (self.rows["label"] < max(sizes["output"], 2)).all()
+            and (f["high"] < f["codes"]).all()
             and head["sampled"] <= n
             and head["position"] <= n
             and all(0 <= first <= last <= n for first, last in spans)
-            and head["left"] <= n
-            and head["right"] <= n
+            and (stack["level"] >= np.arange(head["waiting"])).all()
+            and is_within(self)
+            and are_sums(self)
             and head["feature"] < sizes["feature"]
         ):
             raise StateError("its arrays do not fit together (fit).")
@@ -316,6 +329,7 @@ class BoostState(State):
         if not (
             fitting == self.is_fitting
             and trees.is_done()
+            and (o["classes"] > 1 or not (trees.trees or fitting))
             and trees.sizes["output"] <= max(o["classes"], 1)
             and (trees.sizes["output"] > 0 or trees.trees == 0)
             and new.sizes["output"] == (fit.sizes["output"] if fitting else 0)
@@ -333,12 +347,13 @@ class BoostState(State):
         if head["phase"] == PARTITION and current[0] < len(nodes):
             # It is split already; its children wait as soon as they have their rows.
             left = int(nodes["left"][current[0]])
-            current = [left, left + 1]
+            current = [left, left + 1] if left else []
         open_nodes = sorted(waiting + current)
         unfinished = np.flatnonzero((nodes["left"] == 0) & (nodes["leaf"] < 0)).tolist()
         return bool(
             new.fits(self.fit.features["kind"])
-            and head["rounds"] <= new.sizes["tree"]
+            and new.trees <= head["rounds"] <= new.sizes["tree"]
+            and used["leaf"] + len(unfinished) <= new.sizes["leaf"]
             and (head["phase"] == 0 or new.trees > 0)
             and open_nodes == unfinished
         )
@@ -362,7 +377,8 @@ class EvergreenBoostState(State):
     def check(self) -> None:
         """Raise StateError where arrays do not fit together."""
         boost, kinds = self.boost, self.tree.features["kind"]
+        own = boost.fit.features["kind"]
         if boost.options["classes"][0] != self.tree.classes or not (
-            boost.trees.fits(kinds) and len(boost.fit.features) <= len(kinds)
+            boost.trees.fits(kinds) and len(own) <= len(kinds) and ((own == UNSEEN) | (own == kinds[: len(own)])).all()
         ):
             raise StateError("its arrays do not fit together (boost).")
