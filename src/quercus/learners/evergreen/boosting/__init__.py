@@ -51,7 +51,7 @@ class EvergreenBoost(Classifier):
     >>> X, y = qc.streams.SEA(seed=1).take(3_000)
     >>> boost = qc.EvergreenBoost(seed=7).partial_fit(X[:2_000], y[:2_000])
     >>> round(float((boost.predict(X[2_000:]) == y[2_000:]).mean()), 3)
-    0.88
+    0.901
     """
 
     engine = BoostEngine()
