@@ -20,7 +20,6 @@ from quercus.learners.evergreen.additive.kernels import (
     needs_edges,
     open_additive,
 )
-from quercus.learners.evergreen.additive.state import AdditiveState
 from quercus.learners.evergreen.growth import is_at, most_small, start_growth, step_growth
 from quercus.learners.evergreen.layout import (
     ALARM,
@@ -61,7 +60,7 @@ from quercus.learners.evergreen.prunings import (
 )
 from quercus.learners.evergreen.reservoir import round_weight, sample_row
 from quercus.learners.evergreen.splits import BEST_SPLIT
-from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
+from quercus.learners.evergreen.state import EvergreenState
 from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, NUMERIC, PAUSED, PREDICT, RESUME, UNSEEN, Rows
 
 _ORDER = array_type(np.int64, 1, readonly=True)
@@ -292,37 +291,6 @@ def begin_growth(state: Any) -> None:
     growing = Tree(growth.nodes, growth.counts, growth.counts, growth.sets)
     start_growth(option, open_reservoir(state), growing, open_growth(growth), option.rows, option.classes)
     option.stage, option.grown = GROWING, option.rows
-
-
-@kernel(
-    types.void,
-    FrozenEvergreenState.fields["options"].numba_type,
-    EvergreenTreeState.numba_type,
-    AdditiveState.numba_type,
-    _ORDER,
-    _TABLE,
-    array_type(np.float64, 2, readonly=True),
-    array_type(np.int64, 1),
-    array_type(np.float64, 2),
-)
-def answer_rows(
-    options: Any, tree_state: Any, additive_state: Any, order: Any, loss: Any, X: Any, answers: Any, proba: Any
-) -> None:
-    """Answer rows."""
-    option, tree, model = options[0], open_tree(tree_state), open_additive(additive_state)
-    path, classes = make_path(tree.counts.shape[1]), option.classes
-    terms, is_additive = make_additive_workspace(len(model.columns), tree.counts.shape[1]), is_on(model)
-    for i in range(len(X)):
-        answers[i] = -1
-        if classes == 0:
-            continue
-        predict_proba(option, tree, path, find_path(tree, X, i, path), classes)
-        if is_additive:
-            find_bins(model, X, i, terms)
-            mix_additive(model, terms, path.proba[MIXED], classes)
-        answers[i] = decide(path.proba[MIXED], order, loss, classes)
-        for k in range(classes):
-            proba[i, k] = path.proba[MIXED, k]
 
 
 @kernel
