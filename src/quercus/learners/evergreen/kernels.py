@@ -41,6 +41,9 @@ from quercus.learners.evergreen.layout import (
     REPLAYING,
     TEST_EVERY,
     WINDOW,
+    Learner,
+    Room,
+    ShownRows,
     Tree,
     make_path,
     make_split_workspace,
@@ -91,7 +94,7 @@ def is_unknown(features: Any, row: Any, label: int) -> bool:
     return unknown
 
 
-@kernel
+@kernel(no_refcount=True)
 def ask_row(option: Any, tree: Any, path: Any, depth: int, loss: Any, asking: Any, ring: Any, decision: Any) -> None:
     """Decide whether to ask for the label of a row that was answered."""
     margin, confidence, leaf, classes = 0.0, 0.0, path.nodes[depth], option.classes
@@ -110,7 +113,14 @@ def predict_proba_again(option: Any, tree: Any, path: Any, depth: int) -> None:
     predict_proba(option, tree, path, depth, option.classes)
 
 
-@kernel
+@kernel(no_refcount=True)
+def reverse(values: Any, first: int, last: int) -> None:
+    """Turn the order of some values round."""
+    for k in range((last - first) // 2):
+        values[first + k], values[last - 1 - k] = values[last - 1 - k], values[first + k]
+
+
+@kernel(no_refcount=True)
 def detect_change(option: Any, errors: Any, is_wrong: bool) -> bool:
     """Count an error; from time to time test whether the last answers are worse than those before.
 
@@ -131,11 +141,9 @@ def detect_change(option: Any, errors: Any, is_wrong: bool) -> bool:
         return False
     option.since, option.wrong = WINDOW, late
     # The window goes on where counting begins anew.
-    turned = np.zeros(WINDOW, np.uint8)
-    for k in range(WINDOW):
-        turned[k] = errors[(place + 1 + k) % WINDOW]
-    for k in range(WINDOW):
-        errors[k] = turned[k]
+    reverse(errors, 0, place + 1)
+    reverse(errors, place + 1, WINDOW)
+    reverse(errors, 0, WINDOW)
     return True
 
 
@@ -198,21 +206,19 @@ def run_rows(state: Any, rows: Any, order: Any, loss: Any, start: int, stop: int
 
     FINISH: no rows, but all that is left of the step of a growth. REPLAY: the growth anew, up to where it was.
     """
-    options, errors, features, kept = state.options, state.errors, state.features, state.rows
-    X, y, w, monitored, answers, proba = rows.X, rows.y, rows.weight, rows.monitored, rows.answers, rows.proba
-    asking, ring, decisions = rows.asking, rows.ring, rows.decisions
-    option, reservoir, tree, new = options[0], open_reservoir(state), open_tree(state.tree), open_tree(state.candidate)
+    option, reservoir, tree, new = (
+        state.options[0],
+        open_reservoir(state),
+        open_tree(state.tree),
+        open_tree(state.candidate),
+    )
     work, grows = open_growth(state.growth), option.stage == GROWING
     # Recent labels are of no use to a tree that grows.
     growing = Tree(state.growth.nodes, state.growth.counts, state.growth.counts, state.growth.sets)
-    width, sampled = tree.counts.shape[1], len(reservoir.sampled)
+    width, model = tree.counts.shape[1], open_additive(state.additive)
     small = most_small(reservoir, work) if grows else 0
-    path, workspace = make_path(width), make_split_workspace(len(features), small, width if grows else 0)
-    split, pace = make_best_split(), float(max(PACE * X.shape[1], LEAST_WORK))
-    model = open_additive(state.additive)
-    sums = model.sums
-    terms, is_additive = make_additive_workspace(len(model.columns), width), is_on(model)
-    resumed = mode & RESUME != 0 and PAUSED < option.stopped <= NEEDS_CAPACITY
+    path, workspace = make_path(width), make_split_workspace(len(state.features), small, width if grows else 0)
+    split, terms = make_best_split(), make_additive_workspace(len(model.columns), width)
     if mode & REPLAY:
         option.stopped = DONE if replay_growth(option, reservoir, growing, work, workspace, split[0]) else BUILT
         return start
@@ -222,6 +228,23 @@ def run_rows(state: Any, rows: Any, order: Any, loss: Any, start: int, stop: int
     if option.stopped > NEEDS_CAPACITY:
         # What it stopped for has not been done: Ctrl-C came, or there was no memory.
         return start
+    room = Room(path, workspace, split, terms)
+    learner = Learner(state.options, state.errors, reservoir, tree, new, work, growing, model)
+    shown = ShownRows(
+        rows.X, rows.y, rows.weight, rows.monitored, rows.answers, rows.proba, rows.asking, rows.ring, rows.decisions
+    )
+    return go_through(learner, shown, order, loss, start, stop, mode, room)
+
+
+@kernel(no_refcount=True)
+def go_through(learner: Any, rows: Any, order: Any, loss: Any, start: int, stop: int, mode: int, room: Any) -> int:
+    """Answer rows, ask for labels and learn; return where to go on."""
+    options, errors, reservoir, tree, new, work, growing, model = learner
+    X, y, w, monitored, answers, proba, asking, ring, decisions = rows
+    path, workspace, split, terms = room
+    option, sums, is_additive = options[0], model.sums, is_on(model)
+    width, sampled, pace = tree.counts.shape[1], len(reservoir.sampled), float(max(PACE * X.shape[1], LEAST_WORK))
+    resumed = mode & RESUME != 0 and PAUSED < option.stopped <= NEEDS_CAPACITY
     option.stopped = DONE
     last = stop
     for i in range(start, stop):
@@ -251,13 +274,13 @@ def run_rows(state: Any, rows: Any, order: Any, loss: Any, start: int, stop: int
         if not learns:
             continue
         label = y[i]
-        if asks and is_unknown(features, X[i], label):
+        if asks and is_unknown(reservoir.features, X[i], label):
             option.stopped = NEEDS_SCHEMA
             return i
-        if lacking or needs_resize(features, X, i, label, width):
+        if lacking or needs_resize(reservoir.features, X, i, label, width):
             option.stopped = NEEDS_RESIZE
             return i
-        if option.rows == len(kept) or option.seen == sampled < option.places:
+        if option.rows == len(reservoir.rows) or option.seen == sampled < option.places:
             option.stopped = NEEDS_CAPACITY
             return i
         if label >= classes:

@@ -122,7 +122,9 @@ def predict_additive(model: Any, terms: Any, classes: int) -> None:
 def weigh_losses(sums: Any) -> Any:
     """Return how much the trees and the additive model count; where the model does not, 1 and 0."""
     least = min(sums.trees_loss, sums.loss)
-    by_trees, by_additive = math.exp(least - sums.trees_loss), math.exp(least - sums.loss)
+    # One of them is 1, and mostly the same one.
+    by_trees = math.exp(least - sums.trees_loss) if sums.trees_loss > least else 1.0
+    by_additive = math.exp(least - sums.loss) if sums.loss > least else 1.0
     return by_trees, 0.0 if by_additive <= LEAST_PART * (by_trees + by_additive) else by_additive
 
 
