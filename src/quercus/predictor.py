@@ -104,15 +104,15 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the answer for each row: the most probable class or, with `loss`, the one of least expected loss."""
         with self._own_gate.reading:
             answers, _ = self._answer(self._read(X))
-            rank = np.argsort(self._order)
-            labels: npt.NDArray[Any] = self._labels[rank[answers]]
+            by_id = self._labels[np.argsort(self._order)]
+            labels: npt.NDArray[Any] = np.take(by_id, answers)
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row, columns as in `classes_`."""
         with self._own_gate.reading:
             _, proba = self._answer(self._read(X))
-            return np.ascontiguousarray(proba[:, self._order])
+            return np.take(proba, self._order, axis=1)
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """Return the answer for one example, None before anything was learned."""

@@ -14,10 +14,11 @@ from quercus.explain import Explanation, TreeView
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive import engine as additive
 from quercus.learners.evergreen.additive.engine import find_contributions, weigh_additive
+from quercus.learners.evergreen.answering import answer_rows
 from quercus.learners.evergreen.exchanging import exchange_label
 from quercus.learners.evergreen.explaining import Contribution, EvergreenExplanation
 from quercus.learners.evergreen.files import read_frozen, read_tree
-from quercus.learners.evergreen.kernels import answer_rows, run_rows
+from quercus.learners.evergreen.kernels import run_rows
 from quercus.learners.evergreen.layout import (
     ALARMED,
     BEGIN,

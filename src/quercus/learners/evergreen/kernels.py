@@ -20,7 +20,6 @@ from quercus.learners.evergreen.additive.kernels import (
     needs_edges,
     open_additive,
 )
-from quercus.learners.evergreen.additive.state import AdditiveState
 from quercus.learners.evergreen.growth import is_at, most_small, start_growth, step_growth
 from quercus.learners.evergreen.layout import (
     ALARM,
@@ -42,6 +41,9 @@ from quercus.learners.evergreen.layout import (
     REPLAYING,
     TEST_EVERY,
     WINDOW,
+    Learner,
+    Room,
+    ShownRows,
     Tree,
     make_path,
     make_split_workspace,
@@ -61,7 +63,7 @@ from quercus.learners.evergreen.prunings import (
 )
 from quercus.learners.evergreen.reservoir import round_weight, sample_row
 from quercus.learners.evergreen.splits import BEST_SPLIT
-from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
+from quercus.learners.evergreen.state import EvergreenState
 from quercus.rows import ASK, DONE, LEARN, NEEDS_SCHEMA, NUMERIC, PAUSED, PREDICT, RESUME, UNSEEN, Rows
 
 _ORDER = array_type(np.int64, 1, readonly=True)
@@ -92,7 +94,7 @@ def is_unknown(features: Any, row: Any, label: int) -> bool:
     return unknown
 
 
-@kernel
+@kernel(no_refcount=True)
 def ask_row(option: Any, tree: Any, path: Any, depth: int, loss: Any, asking: Any, ring: Any, decision: Any) -> None:
     """Decide whether to ask for the label of a row that was answered."""
     margin, confidence, leaf, classes = 0.0, 0.0, path.nodes[depth], option.classes
@@ -111,7 +113,14 @@ def predict_proba_again(option: Any, tree: Any, path: Any, depth: int) -> None:
     predict_proba(option, tree, path, depth, option.classes)
 
 
-@kernel
+@kernel(no_refcount=True)
+def reverse(values: Any, first: int, last: int) -> None:
+    """Turn the order of some values round."""
+    for k in range((last - first) // 2):
+        values[first + k], values[last - 1 - k] = values[last - 1 - k], values[first + k]
+
+
+@kernel(no_refcount=True)
 def detect_change(option: Any, errors: Any, is_wrong: bool) -> bool:
     """Count an error; from time to time test whether the last answers are worse than those before.
 
@@ -132,11 +141,9 @@ def detect_change(option: Any, errors: Any, is_wrong: bool) -> bool:
         return False
     option.since, option.wrong = WINDOW, late
     # The window goes on where counting begins anew.
-    turned = np.zeros(WINDOW, np.uint8)
-    for k in range(WINDOW):
-        turned[k] = errors[(place + 1 + k) % WINDOW]
-    for k in range(WINDOW):
-        errors[k] = turned[k]
+    reverse(errors, 0, place + 1)
+    reverse(errors, place + 1, WINDOW)
+    reverse(errors, 0, WINDOW)
     return True
 
 
@@ -199,21 +206,19 @@ def run_rows(state: Any, rows: Any, order: Any, loss: Any, start: int, stop: int
 
     FINISH: no rows, but all that is left of the step of a growth. REPLAY: the growth anew, up to where it was.
     """
-    options, errors, features, kept = state.options, state.errors, state.features, state.rows
-    X, y, w, monitored, answers, proba = rows.X, rows.y, rows.weight, rows.monitored, rows.answers, rows.proba
-    asking, ring, decisions = rows.asking, rows.ring, rows.decisions
-    option, reservoir, tree, new = options[0], open_reservoir(state), open_tree(state.tree), open_tree(state.candidate)
+    option, reservoir, tree, new = (
+        state.options[0],
+        open_reservoir(state),
+        open_tree(state.tree),
+        open_tree(state.candidate),
+    )
     work, grows = open_growth(state.growth), option.stage == GROWING
     # Recent labels are of no use to a tree that grows.
     growing = Tree(state.growth.nodes, state.growth.counts, state.growth.counts, state.growth.sets)
-    width, sampled = tree.counts.shape[1], len(reservoir.sampled)
+    width, model = tree.counts.shape[1], open_additive(state.additive)
     small = most_small(reservoir, work) if grows else 0
-    path, workspace = make_path(width), make_split_workspace(len(features), small, width if grows else 0)
-    split, pace = make_best_split(), float(max(PACE * X.shape[1], LEAST_WORK))
-    model = open_additive(state.additive)
-    sums = model.sums
-    terms, is_additive = make_additive_workspace(len(model.columns), width), is_on(model)
-    resumed = mode & RESUME != 0 and PAUSED < option.stopped <= NEEDS_CAPACITY
+    path, workspace = make_path(width), make_split_workspace(len(state.features), small, width if grows else 0)
+    split, terms = make_best_split(), make_additive_workspace(len(model.columns), width)
     if mode & REPLAY:
         option.stopped = DONE if replay_growth(option, reservoir, growing, work, workspace, split[0]) else BUILT
         return start
@@ -223,6 +228,23 @@ def run_rows(state: Any, rows: Any, order: Any, loss: Any, start: int, stop: int
     if option.stopped > NEEDS_CAPACITY:
         # What it stopped for has not been done: Ctrl-C came, or there was no memory.
         return start
+    room = Room(path, workspace, split, terms)
+    learner = Learner(state.options, state.errors, reservoir, tree, new, work, growing, model)
+    shown = ShownRows(
+        rows.X, rows.y, rows.weight, rows.monitored, rows.answers, rows.proba, rows.asking, rows.ring, rows.decisions
+    )
+    return go_through(learner, shown, order, loss, start, stop, mode, room)
+
+
+@kernel(no_refcount=True)
+def go_through(learner: Any, rows: Any, order: Any, loss: Any, start: int, stop: int, mode: int, room: Any) -> int:
+    """Answer rows, ask for labels and learn; return where to go on."""
+    options, errors, reservoir, tree, new, work, growing, model = learner
+    X, y, w, monitored, answers, proba, asking, ring, decisions = rows
+    path, workspace, split, terms = room
+    option, sums, is_additive = options[0], model.sums, is_on(model)
+    width, sampled, pace = tree.counts.shape[1], len(reservoir.sampled), float(max(PACE * X.shape[1], LEAST_WORK))
+    resumed = mode & RESUME != 0 and PAUSED < option.stopped <= NEEDS_CAPACITY
     option.stopped = DONE
     last = stop
     for i in range(start, stop):
@@ -252,13 +274,13 @@ def run_rows(state: Any, rows: Any, order: Any, loss: Any, start: int, stop: int
         if not learns:
             continue
         label = y[i]
-        if asks and is_unknown(features, X[i], label):
+        if asks and is_unknown(reservoir.features, X[i], label):
             option.stopped = NEEDS_SCHEMA
             return i
-        if lacking or needs_resize(features, X, i, label, width):
+        if lacking or needs_resize(reservoir.features, X, i, label, width):
             option.stopped = NEEDS_RESIZE
             return i
-        if option.rows == len(kept) or option.seen == sampled < option.places:
+        if option.rows == len(reservoir.rows) or option.seen == sampled < option.places:
             option.stopped = NEEDS_CAPACITY
             return i
         if label >= classes:
@@ -292,37 +314,6 @@ def begin_growth(state: Any) -> None:
     growing = Tree(growth.nodes, growth.counts, growth.counts, growth.sets)
     start_growth(option, open_reservoir(state), growing, open_growth(growth), option.rows, option.classes)
     option.stage, option.grown = GROWING, option.rows
-
-
-@kernel(
-    types.void,
-    FrozenEvergreenState.fields["options"].numba_type,
-    EvergreenTreeState.numba_type,
-    AdditiveState.numba_type,
-    _ORDER,
-    _TABLE,
-    array_type(np.float64, 2, readonly=True),
-    array_type(np.int64, 1),
-    array_type(np.float64, 2),
-)
-def answer_rows(
-    options: Any, tree_state: Any, additive_state: Any, order: Any, loss: Any, X: Any, answers: Any, proba: Any
-) -> None:
-    """Answer rows."""
-    option, tree, model = options[0], open_tree(tree_state), open_additive(additive_state)
-    path, classes = make_path(tree.counts.shape[1]), option.classes
-    terms, is_additive = make_additive_workspace(len(model.columns), tree.counts.shape[1]), is_on(model)
-    for i in range(len(X)):
-        answers[i] = -1
-        if classes == 0:
-            continue
-        predict_proba(option, tree, path, find_path(tree, X, i, path), classes)
-        if is_additive:
-            find_bins(model, X, i, terms)
-            mix_additive(model, terms, path.proba[MIXED], classes)
-        answers[i] = decide(path.proba[MIXED], order, loss, classes)
-        for k in range(classes):
-            proba[i, k] = path.proba[MIXED, k]
 
 
 @kernel

@@ -119,6 +119,42 @@ class DecisionPath(NamedTuple):
     proba: Any
 
 
+class Learner(NamedTuple):
+    """What learns, array by array."""
+
+    options: Any
+    errors: Any
+    reservoir: Any
+    tree: Any
+    new: Any
+    work: Any
+    growing: Any
+    model: Any
+
+
+class ShownRows(NamedTuple):
+    """Rows, array by array."""
+
+    X: Any
+    y: Any
+    weight: Any
+    monitored: Any
+    answers: Any
+    proba: Any
+    asking: Any
+    ring: Any
+    decisions: Any
+
+
+class Room(NamedTuple):
+    """Room that is used and forgotten."""
+
+    path: Any
+    workspace: Any
+    split: Any
+    terms: Any
+
+
 @kernel
 def make_path(classes: int) -> Any:
     """Return room for one example."""

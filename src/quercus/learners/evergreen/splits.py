@@ -32,7 +32,8 @@ _LEAST = 1e-9
 _LN2 = math.log(2.0)
 NONE, THRESHOLD, ONE, SET = range(4)
 LEFT, RIGHT = range(2)
-_FEW_CLASSES = 3
+# Of whole weights, and of others.
+_FEW_CLASSES, _VERY_FEW_CLASSES = 64, 3
 BEST_SPLIT = np.dtype(
     [
         ("score", np.float64),  # gain less penalty
@@ -121,8 +122,9 @@ def scan_bins(workspace: Any, classes: int, codes: int, first: int, n: float, is
         right += entropies[RIGHT, k]
     n_right, best, place = n - n_left, -np.inf, -1
     last = codes - 1 if first == 0 or missing else codes
-    # Adding what is 0 changes nothing: with few classes that is quicker than to look for it.
-    adds_all = classes <= _FEW_CLASSES
+    # Adding what is 0 changes nothing: with few classes that is quicker than to look for it, as no branch is foretold
+    # wrongly; but a logarithm takes as long as several of these.
+    adds_all = classes <= (_FEW_CLASSES if is_whole else _VERY_FEW_CLASSES)
     for i in range(first, last):
         at, total = workspace.order[i] * classes, 0.0
         for k in range(classes):

@@ -118,6 +118,16 @@ def predict_additive(model: Any, terms: Any, classes: int) -> None:
         lines[ADDITIVE, k] /= whole
 
 
+@kernel(inline=True)
+def weigh_losses(sums: Any) -> Any:
+    """Return how much the trees and the additive model count; where the model does not, 1 and 0."""
+    least = min(sums.trees_loss, sums.loss)
+    # One of them is 1, and mostly the same one.
+    by_trees = math.exp(least - sums.trees_loss) if sums.trees_loss > least else 1.0
+    by_additive = math.exp(least - sums.loss) if sums.loss > least else 1.0
+    return by_trees, 0.0 if by_additive <= LEAST_PART * (by_trees + by_additive) else by_additive
+
+
 @kernel(no_refcount=True)
 def mix_additive(model: Any, terms: Any, proba: Any, classes: int) -> None:
     """Mix the probabilities of the trees and of the additive model, each by the exponential of its decayed log loss.
@@ -128,10 +138,7 @@ def mix_additive(model: Any, terms: Any, proba: Any, classes: int) -> None:
     for k in range(classes):
         lines[TREES, k] = proba[k]
     predict_additive(model, terms, classes)
-    least = min(sums.trees_loss, sums.loss)
-    by_trees, by_additive = math.exp(least - sums.trees_loss), math.exp(least - sums.loss)
-    if by_additive <= LEAST_PART * (by_trees + by_additive):
-        by_additive = 0.0
+    by_trees, by_additive = weigh_losses(sums)
     for k in range(classes):
         proba[k] = (by_trees * proba[k] + by_additive * lines[ADDITIVE, k]) / (by_trees + by_additive)
 
