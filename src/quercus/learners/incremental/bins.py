@@ -28,7 +28,7 @@ from quercus.rows import NOMINAL, UNSEEN
 from quercus.statistics.cuts import cut_between
 
 
-@kernel
+@kernel(no_refcount=True)
 def find_bin(edges: Any, slot: int, column: int, x: float) -> np.int64:
     """Return the number of edges below x: five comparisons, no branches, no checks for negative indices."""
     s, k, b = np.uint64(slot), np.uint64(column), np.uint64(0)
@@ -345,7 +345,7 @@ def clear_slot(tree: Any, slot: int, node: int) -> None:
         clear_column(tree.edges, slot, column)
 
 
-@kernel
+@kernel(no_refcount=True)
 def count_bins(features: Any, j: int) -> int:
     """Return how many bins a feature's values are spread over."""
     if features[j].binned:
