@@ -46,14 +46,15 @@ def share_counts(counts: Any, node: int, classes: int, p: Any) -> float:
     return total
 
 
-@kernel
-def apply_bayes(tree: Any, slot: int, bins: Any, total: float, p: Any, inverse: Any) -> None:
+@kernel(no_refcount=True)
+def apply_bayes(
+    option: Any, features: Any, hist: Any, slot: int, bins: Any, total: float, p: Any, inverse: Any
+) -> None:
     """Turn the class shares p of a leaf into naive Bayes probabilities, in products that are kept from underflow.
 
     Naive Bayes in leaves: Gama, Rocha & Medas (2003).
     """
-    features, hist, n_features, classes = tree.features, tree.hist, tree.options[0].features, tree.options[0].classes
-    every = 8
+    n_features, classes, every = option.features, option.classes, 8
     for c in range(classes):
         inverse[c] = 1.0 / (hist[slot, 0, c] + 1.0)
         if hist[slot, 0, c] <= 0.0:
@@ -78,7 +79,7 @@ def apply_bayes(tree: Any, slot: int, bins: Any, total: float, p: Any, inverse: 
         p[c] = (total * share + 1.0 / classes) / (total + 1.0)
 
 
-@kernel
+@kernel(no_refcount=True)
 def multiply_likelihood(
     features: Any, hist: Any, classes: int, slot: int, j: int, bin_id: int, p: Any, inverse: Any
 ) -> None:
@@ -100,7 +101,7 @@ def multiply_likelihood(
             p[c] *= (hist[slot, bin_id, c] + prior) * inverse[c]
 
 
-@kernel
+@kernel(no_refcount=True)
 def uses_bayes(leaves: Any, slot: int, leaf_mode: int) -> bool:
     """Return whether a leaf answers by naive Bayes."""
     if slot < 0 or leaf_mode == MAJORITY or not leaves[slot].drawn:
@@ -108,19 +109,19 @@ def uses_bayes(leaves: Any, slot: int, leaf_mode: int) -> bool:
     return leaf_mode != ADAPTIVE or leaves[slot].bayes_right > leaves[slot].majority_right
 
 
-@kernel
-def mix_bayes(tree: Any, order: Any, slot: int, bins: Any, y: int, w: float, total: float, scratch: Any) -> None:
+@kernel(no_refcount=True)
+def mix_bayes(arrays: Any, order: Any, slot: int, bins: Any, y: int, w: float, total: float, scratch: Any) -> None:
     """Turn p into naive Bayes probabilities where the leaf trusts them; if w > 0, note which of the two is right.
 
-    Adaptive naive Bayes leaves: Holmes, Kirkby & Pfahringer (2005).
+    ``arrays``: leaves, options, features, histograms. Adaptive naive Bayes leaves: Holmes, Kirkby & Pfahringer (2005).
     """
-    leaves, option = tree.leaves, tree.options[0]
+    leaves, option, features, hist = arrays
     p, q = scratch[0], scratch[1]
     classes = option.classes
     bayes = uses_bayes(leaves, slot, option.leaf)
     for c in range(classes):
         q[c] = p[c]
-    apply_bayes(tree, slot, bins, total, q, scratch[2])
+    apply_bayes(option, features, hist, slot, bins, total, q, scratch[2])
     if w > 0.0:
         leaves[slot].majority_right += w if largest(p, order, classes) == y else 0.0
         leaves[slot].bayes_right += w if largest(q, order, classes) == y else 0.0

@@ -28,7 +28,7 @@ from quercus.rows import NOMINAL, UNSEEN
 from quercus.statistics.cuts import cut_between
 
 
-@kernel
+@kernel(no_refcount=True)
 def find_bin(edges: Any, slot: int, column: int, x: float) -> np.int64:
     """Return the number of edges below x: five comparisons, no branches, no checks for negative indices."""
     s, k, b = np.uint64(slot), np.uint64(column), np.uint64(0)
@@ -91,7 +91,7 @@ def count_row(
             features[j].seen = int(X[i, j]) + 1
 
 
-@kernel
+@kernel(no_refcount=True)
 def clear_column(edges: Any, slot: int, column: int) -> None:
     """Forget the edges of a column."""
     for k in range(EDGES):
@@ -101,7 +101,7 @@ def clear_column(edges: Any, slot: int, column: int) -> None:
     edges[slot, column, STALE] = 0.0
 
 
-@kernel
+@kernel(no_refcount=True)
 def count_finite(edges: Any, slot: int, column: int) -> int:
     """Return the number of edges in use: the index of the upper outer bin."""
     n = 0
@@ -110,7 +110,7 @@ def count_finite(edges: Any, slot: int, column: int) -> int:
     return n
 
 
-@kernel
+@kernel(no_refcount=True)
 def sort_values(values: Any, n: int) -> None:
     """Sort the first n values in place: few of them, so by insertion."""
     for k in range(1, n):
@@ -122,7 +122,7 @@ def sort_values(values: Any, n: int) -> None:
         values[at] = x
 
 
-@kernel
+@kernel(no_refcount=True)
 def place_cuts(edges: Any, slot: int, column: int, values: Any, n: int) -> int:
     """Write the interior cuts of sorted values behind edge 0; return the number of edges so far.
 
@@ -162,13 +162,13 @@ def place_cuts(edges: Any, slot: int, column: int, values: Any, n: int) -> int:
     return at
 
 
-@kernel
+@kernel(no_refcount=True)
 def is_point(edges: Any, slot: int, column: int, b: int) -> bool:
     """Return whether bin b has room for a single value only."""
     return b > 0 and math.nextafter(edges[slot, column, b - 1], math.inf) >= edges[slot, column, b]
 
 
-@kernel
+@kernel(no_refcount=True)
 def draw_column(edges: Any, slot: int, column: int, values: Any, n: int) -> None:
     """Draw the edges of a column from n unsorted values."""
     clear_column(edges, slot, column)
@@ -345,7 +345,7 @@ def clear_slot(tree: Any, slot: int, node: int) -> None:
         clear_column(tree.edges, slot, column)
 
 
-@kernel
+@kernel(no_refcount=True)
 def count_bins(features: Any, j: int) -> int:
     """Return how many bins a feature's values are spread over."""
     if features[j].binned:

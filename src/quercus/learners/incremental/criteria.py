@@ -25,7 +25,7 @@ _TABLE_SIZE = 4096
 _N_LOG_N = np.array([0.0, *(n * math.log(n) for n in range(1, _TABLE_SIZE))])
 
 
-@kernel
+@kernel(no_refcount=True)
 def n_log_n(n: float) -> float:
     """Return n ln n, from a table if n is a small whole number; 0 below 0, where rounding may put an empty bin."""
     if n <= 0.0:
@@ -37,7 +37,7 @@ def n_log_n(n: float) -> float:
     return n * math.log(n)
 
 
-@kernel
+@kernel(no_refcount=True)
 def weigh_impurity(criterion: int, counts: Any, total: float, classes: int) -> float:
     """Return total * phi(counts / total)."""
     if total <= 0.0:

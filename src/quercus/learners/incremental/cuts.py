@@ -11,7 +11,7 @@ from quercus.learners.incremental.layout import BINS, MAX_CATEGORIES
 from quercus.rows import NOMINAL
 
 
-@kernel
+@kernel(no_refcount=True)
 def count_cuts(features: Any, j: int) -> int:
     """Return the number of bins of feature j after (or at) which there may be a cut."""
     if features[j].binned:
@@ -51,7 +51,7 @@ def load_bins(tree: Any, slot: int, j: int, bins: Any, total: Any) -> float:
     return known
 
 
-@kernel
+@kernel(no_refcount=True)
 def take_left(bins: Any, nominal: bool, cut: int, classes: int, left: Any) -> float:
     """Move on to the next cut: write the class weights on its left; return what its bin holds."""
     added = 0.0
@@ -61,17 +61,16 @@ def take_left(bins: Any, nominal: bool, cut: int, classes: int, left: Any) -> fl
     return added
 
 
-@kernel
-def find_cut(tree: Any, j: int, bins: Any, known: float, scratch: Any) -> tuple[float, int, int]:
+@kernel(no_refcount=True)
+def find_cut(option: Any, features: Any, j: int, bins: Any, known: float, scratch: Any) -> tuple[float, int, int]:
     """Return the most impurity that a cut of feature j removes, times its weight, that cut, and the number of cuts."""
     total, left, right = scratch[0], scratch[1], scratch[2]
-    option = tree.options[0]
     classes = option.classes
-    nominal = tree.features[j].kind == NOMINAL
+    nominal = features[j].kind == NOMINAL
     parent = weigh_impurity(option.criterion, total, known, classes)
     best, best_cut, cuts = 0.0, -1, 0
     n_left = 0.0
-    for cut in range(count_cuts(tree.features, j)):
+    for cut in range(count_cuts(features, j)):
         added = take_left(bins, nominal, cut, classes, left)
         n_left = added if nominal else n_left + added
         n_right = known - n_left
@@ -96,7 +95,7 @@ def find_best_cuts(tree: Any, slot: int, bins: Any, scratch: Any) -> tuple[int, 
         if count_cuts(tree.features, j) == 0:
             continue
         known = load_bins(tree, slot, j, bins, scratch[0])
-        removed, cut, compared = find_cut(tree, j, bins, known, scratch)
+        removed, cut, compared = find_cut(tree.options[0], tree.features, j, bins, known, scratch)
         cuts += compared
         gain = removed / tree.leaves[slot].weight
         if gain > best:

@@ -158,7 +158,7 @@ def has_capacity(tree: Any) -> bool:
     )
 
 
-@kernel
+@kernel(no_refcount=True)
 def has_grown(leaf: Any, option: Any, w: float) -> bool:
     """Return whether a leaf has learned enough, with a row of weight w, since it was last evaluated."""
     if leaf.weight + w - leaf.evaluated < max(option.grace, option.pace * leaf.evaluated):
@@ -166,7 +166,7 @@ def has_grown(leaf: Any, option: Any, w: float) -> bool:
     return leaf.drawn != 0 or leaf.filled + 1 >= option.buffer_rows
 
 
-@kernel
+@kernel(no_refcount=True)
 def is_due(leaves: Any, option: Any, slot: int, w: float) -> bool:
     """Return whether a leaf is to be evaluated once it has learned a row of weight w."""
     return option.full == 0 and has_grown(leaves[slot], option, w)

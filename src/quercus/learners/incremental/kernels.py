@@ -60,7 +60,7 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
     # Fetched once: from a struct, each costs more than a small step of the loop.
     nodes, counts, leaves, hist = tree.nodes, tree.counts, tree.leaves, tree.hist
     edges, features, option = tree.edges, tree.features, tree.options[0]
-    X, y, w, decisions = rows.X, rows.y, rows.weight, rows.decisions
+    X, y, w, decisions, answers, proba = rows.X, rows.y, rows.weight, rows.decisions, rows.answers, rows.proba
     n_features = option.features
     bins = np.empty(n_features, np.int64)
     scratch = np.empty((3, counts.shape[1]), np.float64)
@@ -85,11 +85,11 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
                 total = share_counts(counts, node, option.classes, p)
                 if (tallies and not asks) or uses_bayes(leaves, slot, option.leaf):
                     weight = w[i] if tallies and not asks else 0.0
-                    mix_bayes(tree, order, slot, bins, y[i], weight, total, scratch)
+                    mix_bayes((leaves, option, features, hist), order, slot, bins, y[i], weight, total, scratch)
             if option.classes > 0 and mode & PREDICT:
-                rows.answers[i] = decide(p, order, loss, option.classes)
-                for c in range(min(option.classes, rows.proba.shape[1])):
-                    rows.proba[i, c] = p[c]
+                answers[i] = decide(p, order, loss, option.classes)
+                for c in range(min(option.classes, proba.shape[1])):
+                    proba[i, c] = p[c]
             if asks:
                 ask_row(tree, rows, loss, i, node, slot, scratch)
                 if decisions[i].asked == 0:
@@ -101,7 +101,7 @@ def run_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, start: int
                     return i
                 elif tallies and option.classes > 0:
                     total = share_counts(counts, node, option.classes, p)
-                    mix_bayes(tree, order, slot, bins, y[i], w[i], total, scratch)
+                    mix_bayes((leaves, option, features, hist), order, slot, bins, y[i], w[i], total, scratch)
         if not learns:
             continue
         if not fits or y[i] >= counts.shape[1]:
@@ -131,7 +131,7 @@ def predict_rows(tree: Any, order: Any, loss: Any, X: Any, answers: Any, proba: 
     if option.classes == 0:
         answers[:] = -1
         return
-    edges, features = tree.edges, tree.features
+    edges, features, hist = tree.edges, tree.features, tree.hist
     bins = np.empty(option.features, np.int64)
     scratch = np.empty((3, counts.shape[1]), np.float64)
     p = scratch[0]
@@ -141,7 +141,7 @@ def predict_rows(tree: Any, order: Any, loss: Any, X: Any, answers: Any, proba: 
         total = share_counts(counts, node, option.classes, p)
         if uses_bayes(leaves, slot, option.leaf):
             find_bins(features, edges, option.features, slot, X, i, bins)
-            mix_bayes(tree, order, slot, bins, -1, 0.0, total, scratch)
+            mix_bayes((leaves, option, features, hist), order, slot, bins, -1, 0.0, total, scratch)
         answers[i] = decide(p, order, loss, option.classes)
         for c in range(option.classes):
             proba[i, c] = p[c]

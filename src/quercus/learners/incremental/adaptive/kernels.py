@@ -78,7 +78,16 @@ def answer_alternates(
             total = share_counts(tree.counts, monitor.leaf, option.classes, p)
             tallies = option.leaf == ADAPTIVE and slot >= 0 and leaves[slot].drawn != 0
             if tallies or uses_bayes(leaves, slot, option.leaf):
-                mix_bayes(tree, order, slot, bins, y, w if tallies else 0.0, total, scratch)
+                mix_bayes(
+                    (leaves, option, tree.features, tree.hist),
+                    order,
+                    slot,
+                    bins,
+                    y,
+                    w if tallies else 0.0,
+                    total,
+                    scratch,
+                )
             monitor.wrong = largest(p, order, option.classes) != y
         own_weight = leaves[slot].weight if slot >= 0 else 0.0
         monitor.fair = ripe or weight >= own_weight
@@ -196,7 +205,7 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
                 total = share_counts(counts, node, option.classes, p)
                 if (tallies and not asks) or uses_bayes(leaves, slot, option.leaf):
                     weight = w[i] if tallies and not asks else 0.0
-                    mix_bayes(tree, order, slot, bins, y[i], weight, total, scratch)
+                    mix_bayes((leaves, option, features, hist), order, slot, bins, y[i], weight, total, scratch)
                 if learns:
                     trials.wrong = largest(p, order, option.classes) != y[i]
                 if mode & PREDICT:
@@ -216,7 +225,7 @@ def run_adaptive_rows(tree: Any, rows: Any, order: Any, loss: Any, table: Any, s
                     return i
                 elif tallies and option.classes > 0:
                     total = share_counts(counts, node, option.classes, p)
-                    mix_bayes(tree, order, slot, bins, y[i], w[i], total, scratch)
+                    mix_bayes((leaves, option, features, hist), order, slot, bins, y[i], w[i], total, scratch)
         if not learns:
             continue
         due = slot >= 0 and is_due(leaves, option, slot, w[i])
