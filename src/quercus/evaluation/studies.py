@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -36,19 +37,20 @@ class Trial(NamedTuple):
     policy: Policy | None = None
 
 
-class DrawnStudy:
+class DrawnStudy(ABC):
     """What came of a study that is shown as a table and drawn as a chart."""
 
+    @abstractmethod
     def table(self) -> str:
         """Return it as plain text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def points(self) -> list[dict[str, Any]]:
         """Return its figures, a line for each point."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _draw(self) -> Chart:
-        raise NotImplementedError
+        """Return its chart."""
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return `points` as a data frame.

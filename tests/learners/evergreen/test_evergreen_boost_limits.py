@@ -31,7 +31,7 @@ def test_many_classes_and_wide_rows_stay_within_max_bytes():
 
 
 def test_too_little_memory_is_told_at_once():
-    with pytest.raises(ValueError, match=r"^max_bytes=60,000 has no room"):
+    with pytest.raises(ValueError, match=r"^max_bytes leaves a tree 22,500 bytes: no room"):
         qc.EvergreenBoost(max_bytes=60_000).partial_fit(np.zeros((1, 20)), ["a"])
 
 
@@ -122,9 +122,9 @@ def test_rows_may_come_long_before_their_first_column(make):
     np.testing.assert_allclose(list(model.predict_proba_one({}).values()), [0.4, 0.4, 0.2], atol=0.05)
 
 
-def test_classes_for_which_there_is_no_room_are_told_with_the_limit_that_was_given():
+def test_classes_for_which_there_is_no_room_end_a_batch_before_their_row():
     model = qc.EvergreenBoost(max_bytes=2**19, rounds=6)
-    with pytest.raises(MemoryError, match=r"max_bytes=524,288 has no room.* rows before row"):
+    with pytest.raises(MemoryError, match=r"max_bytes leaves a tree 196,608 bytes: no room.* rows before row"):
         model.partial_fit(np.random.default_rng(0).normal(size=(400, 3)), np.arange(400))
     assert model.nbytes <= 2**19
     assert model.classes_.size < 400

@@ -64,7 +64,7 @@ def test_classes_without_room_end_a_batch_before_their_row(make, tmp_path):
 
 
 def test_too_little_memory_is_told_at_once():
-    with pytest.raises(ValueError, match="max_bytes=40,000 has no room"):
+    with pytest.raises(ValueError, match="max_bytes leaves a tree 40,000 bytes: no room"):
         qc.EvergreenTree(max_bytes=40_000).partial_fit(np.zeros((1, 20)), ["a"])
 
 

@@ -105,8 +105,8 @@ class Capacity:
         most = self.for_trees // 2 // self.row_bytes
         if most < _LEAST_ROWS or self.for_trees // 4 < 64 * self.node_bytes:
             raise MemoryError(
-                f"max_bytes={self.max_bytes:,} has no room for {_LEAST_ROWS} rows of {self.features} features and "
-                f"{self.classes} classes and what a tree needs beside them; give the learner a larger one."
+                f"max_bytes leaves a tree {self.max_bytes:,} bytes: no room for {_LEAST_ROWS} rows of {self.features} "
+                f"features and {self.classes} classes and what it needs beside them; give the learner a larger one."
             )
         return min(most, 2**31 - 1)
 

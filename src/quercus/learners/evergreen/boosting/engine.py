@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -48,15 +47,14 @@ class BoostEngine:
     def new_state(self, params: Any, features: int, classes: int) -> EvergreenBoostState:
         """Return the empty state for this many features."""
         seeds = np.random.SeedSequence(params.seed).generate_state(2, np.uint64)
-        with _naming_limit(int(params.max_bytes)):
-            tree = rebuilding.new_state(_TREE.settings(params, seeds[0]), features, _tree_bytes(int(params.max_bytes)))
+        tree = rebuilding.new_state(_TREE.settings(params, seeds[0]), features, _tree_bytes(params))
         state = EvergreenBoostState(parts={"tree": tree, "boost": BoostState.empty(seeds[1])})
         state.max_bytes = int(params.max_bytes)
         return state
 
     def load_state(self, params: Any, model: Model) -> EvergreenBoostState:
         """Rebuild the state from a file."""
-        tree = read_tree(part_of(model, "tree/"), _tree_bytes(int(params.max_bytes)), params.schema_.kinds)
+        tree = read_tree(part_of(model, "tree/"), _tree_bytes(params), params.schema_.kinds)
         boost = read_state(part_of(model, "boost/"), BoostState, max_bytes=int(params.max_bytes))
         state = EvergreenBoostState.holding(tree=tree, boost=boost)
         state.max_bytes = int(params.max_bytes)
@@ -65,8 +63,7 @@ class BoostEngine:
 
     def widen(self, state: EvergreenBoostState, features: int, classes: int) -> None:
         """Make room for features, and count so many classes as known."""
-        with _naming_limit(state.max_bytes):
-            _TREE.widen(state.tree, features, classes)
+        _TREE.widen(state.tree, features, classes)
         state.boost.options["classes"] = state.tree.classes
 
     def run(
@@ -94,8 +91,7 @@ class BoostEngine:
         if stop.why == NEEDS_FIT:
             fitting.begin(state, params)
             return
-        with _naming_limit(state.max_bytes):
-            _TREE.resume(state.tree, params, rows, known, stop)
+        _TREE.resume(state.tree, params, rows, known, stop)
         if stop.why == ALARMED:
             fitting.begin_anew(state, params)
 
@@ -170,18 +166,6 @@ def _with_answers(rows: Rows, known: Known) -> Rows:
     return Rows(rows.X, y=rows.y, weight=rows.weight, monitored=rows.monitored, **room)
 
 
-def _tree_bytes(max_bytes: int) -> int:
+def _tree_bytes(params: Any) -> int:
     """Return how much memory the tree may take."""
-    return 3 * max_bytes // 8
-
-
-@contextmanager
-def _naming_limit(max_bytes: int) -> Iterator[None]:
-    """Let errors of a tree that has no room name the limit that was given, of which it has a part."""
-    try:
-        yield
-    except (MemoryError, ValueError) as error:
-        own, given = f"max_bytes={_tree_bytes(max_bytes):,} ", f"max_bytes={max_bytes:,} "
-        if own not in str(error):
-            raise
-        raise type(error)(str(error).replace(own, given)) from None
+    return 3 * int(params.max_bytes) // 8

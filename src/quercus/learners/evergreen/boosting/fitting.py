@@ -71,8 +71,7 @@ def finish(boost: BoostState) -> None:
         with contextlib.suppress(MemoryError):
             new = new.compact()
         boost.replace(trees=new)
-    boost.replace(candidate=BoostedTreesState.of(outputs=0), fit=FitState.idle())
-    boost.options["stage"] = IDLE
+    give_up(boost)
 
 
 def begin_anew(state: EvergreenBoostState, params: Any) -> None:
@@ -103,7 +102,7 @@ def finish_now(boost: BoostState) -> None:
 
 
 def give_up(boost: BoostState) -> None:
-    """Forget a fit that is under way.
+    """Forget a fit, under way or done, and what it has made.
 
     Parameters
     ----------

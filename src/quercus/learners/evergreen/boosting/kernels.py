@@ -100,7 +100,7 @@ def open_fit(state: Any) -> Any:
 
 
 @kernel(no_refcount=True)
-def write_softmax(scores: Any, classes: int, share: float, proba: Any) -> None:
+def write_softmax(scores: Any, share: float, proba: Any) -> None:
     """Write the probabilities of classes by their scores, times a share; one score: that of the second of two."""
     outputs, largest, whole = len(scores), -np.inf, 0.0
     if outputs == 1:
@@ -134,7 +134,7 @@ def predict_stages(trees: Any, X: Any, i: int, workspace: Any, classes: int) -> 
         for k in range(outputs):
             scores[k] += trees.values[np.uint32(leaf), np.uint32(k)]
         if t + 1 == _STAGES[stage] or t + 1 == total:
-            write_softmax(scores, classes, max(share, 0.0), workspace.stages[stage])
+            write_softmax(scores, max(share, 0.0), workspace.stages[stage])
             for k in range(known, classes):
                 workspace.stages[stage, k] = lines[TREE, k]
             stage += 1
