@@ -169,7 +169,7 @@ def has_room(fit: Any, trees: Any) -> bool:
 def split_node(fit: Any, trees: Any, votes: bool) -> int:
     """Split a node at the best cut, if there is one; return what was done."""
     head, total = fit.head[0], trees.head[0]
-    choose_split(fit, votes)
+    choose_split(fit, votes, round_seed(fit, trees), head.node - trees.roots[trees.head[0].trees - 1])
     head.position = head.first
     if head.feature < 0 or not has_room(fit, trees):
         head.phase = LEAF

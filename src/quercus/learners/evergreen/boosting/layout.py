@@ -35,7 +35,7 @@ MOST_DEPTH = 12
 MOST_VOTERS, VOTER_DEPTH, VOTER_FEATURES = 316, 40, 5.0
 VOTER_GAIN, VOTER_PENALTY, VOTER_PRIOR = 1e-9, 1e-6, 0.3
 # Trees learn so many rows at most, all together, for each leaf that there is room for.
-VOTER_ROOM = 2.0
+VOTER_ROOM = 3.0
 # How far a fit is (of boosted trees, then of randomized ones), and what its steps do.
 IDLE, FITTING, VOTING = range(3)
 SCORE, NEXT, MEASURE, SUM, CHOOSE, PARTITION, LEAF, BUILT = range(8)

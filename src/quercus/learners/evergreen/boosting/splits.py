@@ -181,7 +181,7 @@ def square_ratio(gradient: float, hessian: float, penalty: float) -> float:
 
 
 @kernel
-def choose_split(fit: Any, votes: bool) -> None:
+def choose_split(fit: Any, votes: bool, seed: np.uint64, node: int) -> None:
     """Write the best of all cuts and sets of categories into the head of a fit; feature -1 if none is worth it."""
     head, outputs, count, at = fit.head[0], fit.gradients.shape[1], 0, -1
     whole, unsplit, penalty = fit.totals[outputs], 0.0, VOTER_PENALTY if votes else LEAF_PENALTY
@@ -195,7 +195,8 @@ def choose_split(fit: Any, votes: bool) -> None:
         if not feature.live:
             continue
         if feature.kind == NOMINAL:
-            choose_categories(fit, f, unsplit, penalty)
+            draw = draw_for(seed, node, len(fit.features), f, _CUT) if votes else -1.0
+            choose_categories(fit, f, unsplit, penalty, draw)
             continue
         at += 1
         gain, left = -unsplit, fit.lefts[outputs * count + at]
@@ -209,10 +210,11 @@ def choose_split(fit: Any, votes: bool) -> None:
 
 
 @kernel
-def choose_categories(fit: Any, f: int, unsplit: float, penalty: float) -> None:
+def choose_categories(fit: Any, f: int, unsplit: float, penalty: float, draw: float) -> None:
     """See whether a set of categories of a feature is better than what was found: a beginning of their order.
 
-    They are sorted by the output whose gradients differ most among them.
+    They are sorted by the output whose gradients differ most among them. Where a number is drawn, one category stands
+    against the others.
     """
     head, outputs, feature, bins = fit.head[0], fit.gradients.shape[1], fit.features[f], fit.bins
     codes, ranks, lefts = np.empty(MOST_CODES + 1, np.int64), np.empty(MOST_CODES + 1), np.zeros(outputs)
@@ -229,8 +231,10 @@ def choose_categories(fit: Any, f: int, unsplit: float, penalty: float) -> None:
             main, spread = k, apart
     for j in range(count):
         ranks[j] = math.floor(bins[codes[j], main] / (bins[codes[j], outputs] + CATEGORY_PENALTY) / RANK_GRAIN + 0.5)
-    order, left, best = np.argsort(ranks[:count], kind="mergesort"), 0.0, -1
-    for j in range(count - 1):
+    order, left, best, tried = np.argsort(ranks[:count], kind="mergesort"), 0.0, -1, count - 1
+    if draw >= 0.0:
+        order[0], tried = int(draw * count), 1
+    for j in range(tried):
         at, gain = codes[order[j]], -unsplit
         left += bins[at, outputs]
         for k in range(outputs):
