@@ -16,9 +16,9 @@ from quercus.learners.evergreen.boosting.engine import BoostEngine
 class EvergreenBoost(Classifier):
     """Classifier for accuracy first: boosted trees beside an evergreen tree, as good as boosting refitted every night.
 
-    Gradient boosting [1]_ on the rows that the tree keeps, whose splits are drawn at random [2]_, and after it a vote of
-    extremely randomized trees, a bit of it with each row that comes. How many rounds count is learned, and how much each
-    kind of tree does: by its loss on rows that it had not seen.
+    Gradient boosting [1]_ on the rows that the tree keeps, whose splits are drawn at random [2]_, and after it a vote
+    of extremely randomized trees, a bit of it with each row that comes. How many rounds count is learned, and how much
+    each kind of tree does: by its loss on rows that it had not seen.
 
     Parameters
     ----------
