@@ -102,6 +102,7 @@ class Fit:
     looked_at: float  # features, at least
     added: float  # to H in a gain
     least_gain: float
+    most: int | None = None  # rows of a tree
 
     def __init__(self, rows: Rows, seed: int, count: int, depth: int) -> None:
         self.rows, self.depth = rows, depth
@@ -129,7 +130,7 @@ class Fit:
 
     def _add_tree(self, seed: int) -> None:
         below = self._begin_round()
-        taking_part = [i for i in range(len(self.u)) if hashed(seed, 1, i) < below]
+        taking_part = [i for i in range(len(self.u)) if hashed(seed, 1, i) < below][: self.most]
         tree = [Node()]
         self._grow(tree, 0, np.array(taking_part, int), 0, seed)
         self.trees.append(tree)

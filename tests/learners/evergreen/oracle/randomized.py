@@ -13,8 +13,8 @@ class RandomizedFit(Fit):
     looked_at, added, least_gain = 5.0, 1e-6, 1e-9
 
     def __init__(self, rows: Rows, seed: int, count: int, room: float = np.inf) -> None:
-        most = count * len(rows.weights)
-        self.below = min(1.0, 2 * min(most, max(room, 2)) / most)
+        self.most = min(count * len(rows.weights), max(room, 2))
+        self.below = min(1.0, 2 * self.most / (max(count, 2) * len(rows.weights)))
         super().__init__(rows, seed, count, 40)
 
     def _prepare(self) -> None:
