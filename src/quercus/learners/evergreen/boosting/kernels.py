@@ -126,7 +126,7 @@ def step_fit(growth: Any, workspace: Any, budget: float) -> bool:
     """Go on until so much is done; return whether all trees are."""
     fit, trees, votes = growth.fit, growth.trees, growth.votes
     head, done = fit.head[0], 0.0
-    share = min(1.0, VOTER_ROOM * trees.leaves / (float(head.rounds) * head.rows))
+    share = min(1.0, VOTER_ROOM * trees.leaves / (max(float(head.rounds), VOTER_ROOM) * head.rows))
     while done < budget and head.phase != BUILT:
         phase = head.phase
         if phase == SCORE:

@@ -33,7 +33,7 @@ def sample_rows(fit: Any, trees: Any, share: float) -> int:
     if start == 0:
         head.sampled = 0
     for row in range(start, stop):
-        if draw_number(seed, _ROW, row) < share:
+        if head.sampled < trees.leaves and draw_number(seed, _ROW, row) < share:
             weight, label = fit.rows[row].weight, np.int64(fit.rows[row].label)
             fit.hessians[row] = weight
             if outputs == 1:
