@@ -61,6 +61,8 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     engine: ClassVar[Any] = None
+    # Arguments that files of before do not name, as these learners behave.
+    former: ClassVar[Mapping[str, Any]] = {}
     loss: Mapping[Any, Mapping[Any, float]] | None
     schema_: Schema
     _state: Any
@@ -318,7 +320,8 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def _from_model(cls, model: Model) -> Self:
         try:
-            learner = cls(**{name: rebuild(value) for name, value in model.parameters.items()})
+            given = {name: rebuild(value) for name, value in model.parameters.items()}
+            learner = cls(**(dict(cls.former) | given))
             learner._check_arguments()
             learner.schema_ = Schema.from_dict(model.schema)
         except (AttributeError, KeyError, TypeError, ValueError) as error:

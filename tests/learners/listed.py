@@ -20,7 +20,10 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "BayesianTree": [{"depth": 3, "subset": 0.5, "forget": 0.001}],
     "ConfidenceTree": [{}, {"grace_period": 20, "c": 0.001}],
     "CredibleTree": [{}, {"cuts": "exact"}, {"correction": "cuts+looks", "criterion": "deviation", "delta": 0.4}],
-    "EvergreenBoost": [{"rounds": 13}, {"depth": 3, "rate": 0.3, "keep": "recent", "max_bytes": 2**21}],
+    "EvergreenBoost": [
+        {"rounds": 13, "randomized": 5},
+        {"depth": 3, "rate": 0.3, "randomized": 0, "keep": "recent", "max_bytes": 2**21},
+    ],
     "EvergreenForest": [{"trees": 3}, {"trees": 2, "subspace": 0.5, "sight": 0.5, "threads": 2}],
     "EvergreenTree": [{}, {"bins": 5, "keep": "recent", "adaptive": False, "max_bytes": 2**18}],
     "HoeffdingTree": [{}, {"grace_period": 20, "tie": 0.5, "leaf": "majority"}],

@@ -1,4 +1,4 @@
-"""Evergreen boost: boosted trees beside an evergreen tree, fitted anew from the rows that it keeps.
+"""Evergreen boost: boosted and randomized trees beside an evergreen tree, fitted anew from the rows that it keeps.
 
 Our own; ``docs/evergreen.md`` tells every step.
 """
@@ -16,9 +16,9 @@ from quercus.learners.evergreen.boosting.engine import BoostEngine
 class EvergreenBoost(Classifier):
     """Classifier for accuracy first: boosted trees beside an evergreen tree, as good as boosting refitted every night.
 
-    Gradient boosting [1]_ on the rows that the tree keeps, whose splits are drawn at random [2]_, a bit of it with each
-    row that comes. How many rounds count is learned, and how much tree and boosted trees do: each by its loss on rows
-    that it had not seen.
+    Gradient boosting [1]_ on the rows that the tree keeps, whose splits are drawn at random [2]_, then extremely
+    randomized trees, which vote; a bit of both with each row that comes. How many rounds count is learned, and how much
+    each kind of tree does: by its loss on rows that it had not seen.
 
     Parameters
     ----------
@@ -28,6 +28,8 @@ class EvergreenBoost(Classifier):
         Of a boosted tree, at most.
     rate
         How much of what it learned a boosted tree adds.
+    randomized
+        How many extremely randomized trees [2]_ vote; 0: none.
     bins, keep, adaptive, loss, nominal, features, seed
         As of `EvergreenTree`.
     max_bytes
@@ -56,6 +58,7 @@ class EvergreenBoost(Classifier):
 
     engine = BoostEngine()
     changeable = frozenset({"loss"})
+    former: ClassVar[Mapping[str, Any]] = {"randomized": 0}
     _ablate: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(
@@ -64,18 +67,20 @@ class EvergreenBoost(Classifier):
         rounds: int = 211,
         depth: int = 8,
         rate: float = 0.1,
+        randomized: int = 50,
         bins: int = 128,
         keep: str = "sample",
         adaptive: bool = True,
         loss: Mapping[Any, Mapping[Any, float]] | None = None,
         nominal: Collection[str | int] | None = None,
         features: str = "closed",
-        max_bytes: int = 2**27,
+        max_bytes: int = 2**28,
         seed: int | None = 0,
     ) -> None:
         self.rounds = rounds
         self.depth = depth
         self.rate = rate
+        self.randomized = randomized
         self.bins = bins
         self.keep = keep
         self.adaptive = adaptive

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.boosting import fitting
 from quercus.learners.evergreen.boosting.explaining import BoostExplanation, find_boosted, weigh_parts
 from quercus.learners.evergreen.boosting.kernels import answer_rows, learn_rows
-from quercus.learners.evergreen.boosting.layout import FITTED, MOST_DEPTH, NEEDS_FIT, STAGES
+from quercus.learners.evergreen.boosting.layout import FITTED, MOST_DEPTH, MOST_VOTERS, NEEDS_FIT, STAGES
 from quercus.learners.evergreen.boosting.state import BoostState, EvergreenBoostState
 from quercus.learners.evergreen.engine import EvergreenEngine, explain_tree, find_pair, name_contributions
 from quercus.learners.evergreen.files import read_tree
@@ -26,6 +26,7 @@ from quercus.store import Model
 from quercus.store.states import part_of, read_state
 
 _TREE = EvergreenEngine()
+_VOTERS = ("votes", "voters", "new_voters")
 
 
 class BoostEngine:
@@ -39,6 +40,7 @@ class BoostEngine:
         check_whole("rounds", params.rounds, least=STAGES[0], most=STAGES[-1])
         check_whole("depth", params.depth, least=1, most=MOST_DEPTH)
         check_number("rate", params.rate, least=0, above=True, most=1)
+        check_whole("randomized", params.randomized, least=0, most=MOST_VOTERS)
 
     def is_monitoring(self, params: Any) -> bool:
         """Return whether the tree monitors its own errors."""
@@ -48,14 +50,20 @@ class BoostEngine:
         """Return the empty state for this many features."""
         seeds = np.random.SeedSequence(params.seed).generate_state(2, np.uint64)
         tree = rebuilding.new_state(_TREE.settings(params, seeds[0]), features, _tree_bytes(params))
-        state = EvergreenBoostState(parts={"tree": tree, "boost": BoostState.empty(seeds[1])})
+        boost = BoostState.empty(seeds[1])
+        if params.randomized:
+            boost.options["tree_weight"] = boost.options["boost_weight"] = boost.votes["weight"] = 1.0 / 3.0
+        state = EvergreenBoostState(parts={"tree": tree, "boost": boost})
         state.max_bytes = int(params.max_bytes)
         return state
 
     def load_state(self, params: Any, model: Model) -> EvergreenBoostState:
         """Rebuild the state from a file."""
         tree = read_tree(part_of(model, "tree/"), _tree_bytes(params), params.schema_.kinds)
-        boost = read_state(part_of(model, "boost/"), BoostState, max_bytes=int(params.max_bytes))
+        part = part_of(model, "boost/")
+        if "randomized" not in model.parameters:
+            part = _with_no_voters(part)
+        boost = read_state(part, BoostState, max_bytes=int(params.max_bytes))
         state = EvergreenBoostState.holding(tree=tree, boost=boost)
         state.max_bytes = int(params.max_bytes)
         state.check()
@@ -70,7 +78,7 @@ class BoostEngine:
         self, state: EvergreenBoostState, params: Any, rows: Rows, known: Known, start: int, stop: int, mode: int
     ) -> Stop:
         """Take rows in order: answer and learn them; it stops where a fit has to begin."""
-        before = fitting.count_rows_before(state.boost)
+        before = fitting.count_rows_before(state.boost, params)
         if before == 0:
             return Stop(start, NEEDS_FIT)
         own = _with_answers(rows.part(start, min(stop, start + before)), known)
@@ -104,7 +112,9 @@ class BoostEngine:
 
     def count_leaves(self, state: EvergreenBoostState) -> int:
         """Return the number of leaves of all trees."""
-        return _TREE.size(state.tree)[0] + int(state.boost.trees.head["leaves"][0])
+        return _TREE.size(state.tree)[0] + int(
+            state.boost.trees.head["leaves"][0] + state.boost.voters.head["leaves"][0]
+        )
 
     def sum_gains(self, state: EvergreenBoostState, features: int) -> Floats:
         """Return what all splits by each feature gained in all trees."""
@@ -137,8 +147,7 @@ class BoostEngine:
     def regrow(self, state: EvergreenBoostState, params: Any) -> None:
         """Grow the tree anew from all rows that are kept, and fit boosted trees to them, now."""
         _TREE.regrow(state.tree)
-        fitting.begin_anew(state, params)
-        fitting.finish_now(state.boost)
+        fitting.fit_now(state, params)
 
     def region(
         self, state: EvergreenBoostState, params: Any, row: Floats, known: Known, by_counts: bool
@@ -164,6 +173,17 @@ def _with_answers(rows: Rows, known: Known) -> Rows:
         return rows
     room = {"answers": np.empty(len(rows), np.int64), "proba": np.zeros((len(rows), known.classes))}
     return Rows(rows.X, y=rows.y, weight=rows.weight, monitored=rows.monitored, **room)
+
+
+def _with_no_voters(part: Model) -> Model:
+    """Return what a file of before there were randomized trees holds, and none of these."""
+    empty = BoostState.empty(np.uint64(0))
+
+    def add(own: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in more.items() if name.partition("/")[0] in _VOTERS} | dict(own)
+
+    sizes = add(part.extra.get("sizes", {}), empty.to_sizes())
+    return replace(part, arrays=add(part.arrays, empty.to_arrays()), extra={"sizes": sizes})
 
 
 def _tree_bytes(params: Any) -> int:

@@ -11,13 +11,13 @@ from numba import types
 
 from quercus.compile import array_type, kernel
 from quercus.engine import Floats
-from quercus.learners.evergreen.boosting.kernels import open_trees
 from quercus.learners.evergreen.boosting.layout import MOST_DEPTH, STAGES
+from quercus.learners.evergreen.boosting.mixing import open_trees
 from quercus.learners.evergreen.boosting.rounds import goes_left
-from quercus.learners.evergreen.boosting.state import BoostedTreesState, BoostState
+from quercus.learners.evergreen.boosting.state import BoostState
+from quercus.learners.evergreen.boosting.trees import BoostedTreesState
 from quercus.learners.evergreen.explaining import Contribution, EvergreenExplanation, show_contributions, show_weights
 
-PARTS = ("the tree", "boosted trees", "both together")
 _DEEP = MOST_DEPTH + 2
 
 
@@ -30,7 +30,7 @@ class BoostExplanation(EvergreenExplanation):
     prediction, probabilities, path, counts, interval, consistent, answered_by, depths, experts, against, contributions
         As in the explanation of an evergreen tree; of the tree alone but for the answer and its probabilities.
     parts
-        How much the tree, the boosted trees, and the product of both count in the answer.
+        How much the tree, the boosted trees, the randomized ones, and the product of all count in the answer.
     boosted
         What values add in the boosted trees to the answer against the next best, the largest first: Shapley values, by
         the rows in each leaf (TreeSHAP: Lundberg, Erion & Lee, 2018).
@@ -39,13 +39,13 @@ class BoostExplanation(EvergreenExplanation):
     --------
     >>> reason = BoostExplanation("yes", {"no": 0.3, "yes": 0.7}, (), {"no": 2.0, "yes": 5.0}, None, None,
     ...     "all prunings", against="no", boosted=(Contribution("age", 29, 1.21),),
-    ...     parts={"the tree": 0.1, "boosted trees": 0.3, "both together": 0.6})
+    ...     parts={"the tree": 0.1, "boosted trees": 0.2, "randomized trees": 0.1, "all together": 0.6})
     >>> print(reason)
     predicts 'yes' (70%)
       without a test: the tree is a single leaf so far
       in this leaf: 'yes' 5, 'no' 2 (7 labels)
       boosted trees, for 'yes' against 'no': age = 29 (+1.2)
-      the answer: the tree 10%, boosted trees 30%, both together 60%
+      the answer: the tree 10%, boosted trees 20%, randomized trees 10%, all together 60%
     """
 
     whole: ClassVar[str] = "the tree"
@@ -68,7 +68,7 @@ class BoostExplanation(EvergreenExplanation):
 
 
 def weigh_parts(boost: BoostState) -> dict[str, float]:
-    """Return how much the tree, the boosted trees and both together count in answers.
+    """Return how much the tree, the boosted trees, the randomized ones and all together count in answers.
 
     Parameters
     ----------
@@ -80,11 +80,15 @@ def weigh_parts(boost: BoostState) -> dict[str, float]:
     >>> weigh_parts(BoostState.empty(np.uint64(7)))
     {'the tree': 1.0, 'boosted trees': 0.0, 'both together': 0.0}
     """
+    option, votes = boost.options[0], boost.voters.trees > 0
+    losses = {"the tree": option["tree_loss"], "boosted trees": option["boost_loss"]}
+    if votes:
+        losses["randomized trees"] = boost.votes["loss"][0]
+    losses["all together" if votes else "both together"] = option["stack_loss"]
     if boost.trees.trees == 0:
-        return dict(zip(PARTS, (1.0, 0.0, 0.0), strict=True))
-    losses = np.array([boost.options[name][0] for name in ("tree_loss", "boost_loss", "stack_loss")])
-    weights = np.exp(losses.min() - losses)
-    return dict(zip(PARTS, (weights / weights.sum()).tolist(), strict=True))
+        losses = {name: 0.0 if name == "the tree" else np.inf for name in losses}
+    weights = np.exp(min(losses.values()) - np.array([*losses.values()]))
+    return dict(zip(losses, (weights / weights.sum()).tolist(), strict=True))
 
 
 def find_boosted(boost: BoostState, row: Floats, label: int, other: int) -> Floats:

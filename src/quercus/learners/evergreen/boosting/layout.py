@@ -30,10 +30,14 @@ STACK_STEP = 0.1
 LATE_SHARE, MOST_WEIGHT = 0.7, 8.0
 CHUNK = 2_048
 MOST_DEPTH = 12
-# Entries of the stack of nodes that wait: one for each depth, and one more.
-ENTRIES = MOST_DEPTH + 4
-# How far a fit is, and what its steps do.
-IDLE, FITTING = range(2)
+# Of randomized trees: how many there may be, how deep they get, how many features a node looks at, what its split must
+# gain at least, and how much the shares of all rows count in a leaf.
+MOST_VOTERS, VOTER_DEPTH, VOTER_FEATURES = 316, 40, 5.0
+VOTER_GAIN, VOTER_PENALTY, VOTER_PRIOR = 1e-9, 1e-6, 0.3
+# Trees learn so many rows at most, all together, for each leaf that there is room for.
+VOTER_ROOM = 3.0
+# How far a fit is (of boosted trees, then of randomized ones), and what its steps do.
+IDLE, FITTING, VOTING = range(3)
 SCORE, NEXT, MEASURE, SUM, CHOOSE, PARTITION, LEAF, BUILT = range(8)
 # Why the loop over rows stopped, beside the reasons of an evergreen tree and those in `quercus.rows`.
 NEEDS_FIT, FITTED = 30, 31
@@ -49,6 +53,27 @@ class Trees(NamedTuple):
     hessians: Any
     sets: Any
     base: Any
+
+
+class Voters(NamedTuple):
+    """Randomized trees, array by array."""
+
+    head: Any
+    nodes: Any
+    roots: Any
+    sets: Any
+    counts: Any
+    shares: Any
+
+
+class Grown(NamedTuple):
+    """Trees of either kind that are grown: all but what their leaves hold, for so many of which there is room."""
+
+    head: Any
+    nodes: Any
+    roots: Any
+    sets: Any
+    leaves: Any
 
 
 class Fit(NamedTuple):

@@ -20,6 +20,9 @@ from quercus.learners.evergreen.boosting.layout import (
     LEAF_PENALTY,
     LEAST_GAIN,
     RANK_GRAIN,
+    VOTER_FEATURES,
+    VOTER_GAIN,
+    VOTER_PENALTY,
 )
 from quercus.learners.evergreen.layout import LAST_CATEGORY, MISSING, MOST_CODES
 from quercus.learners.evergreen.reservoir import draw_number
@@ -45,8 +48,18 @@ def clear_measures(fit: Any) -> None:
         fit.totals[k] = 0.0
 
 
+@kernel(inline=True)
+def find_outputs(fit: Any, row: int, votes: bool) -> Any:
+    """Return which outputs a row has gradients of: the first, and the one behind the last."""
+    outputs = fit.gradients.shape[1]
+    if votes and outputs > 1:
+        label = np.int64(fit.rows[row].label)
+        return label, label + 1
+    return 0, outputs
+
+
 @kernel(no_refcount=True)
-def measure_rows(fit: Any, workspace: Any, start: int, stop: int) -> None:
+def measure_rows(fit: Any, workspace: Any, start: int, stop: int, votes: bool) -> None:
     """Take some rows of a node into the range of codes of each feature, and into the sums of gradients."""
     features, outputs = fit.codes.shape[1], fit.gradients.shape[1]
     lows, highs, leasts = workspace.lows, workspace.highs, workspace.leasts
@@ -60,7 +73,8 @@ def measure_rows(fit: Any, workspace: Any, start: int, stop: int) -> None:
             lows[f] = min(lows[f], np.uint8(code - _ONE))
             highs[f] = max(highs[f], code)
             leasts[f] = min(leasts[f], code)
-        for k in range(outputs):
+        first, last = find_outputs(fit, row, votes)
+        for k in range(first, last):
             fit.totals[k] += fit.gradients[row, k]
         fit.totals[outputs] += fit.hessians[row]
     for f in range(features):
@@ -70,16 +84,15 @@ def measure_rows(fit: Any, workspace: Any, start: int, stop: int) -> None:
 
 
 @kernel(inline=True)
-def feature_share(features: int) -> float:
+def feature_share(features: int, votes: bool) -> float:
     """Return the share of features that a node looks at: of many no more than a few, or the square root."""
-    return min(1.0, max(FEW_FEATURES, math.sqrt(float(features))) / features)
+    return min(1.0, max(VOTER_FEATURES if votes else FEW_FEATURES, math.sqrt(float(features))) / features)
 
 
 @kernel(no_refcount=True)
-def draw_cuts(fit: Any, seed: np.uint64, node: int) -> int:
+def draw_cuts(fit: Any, seed: np.uint64, node: int, share: float) -> int:
     """Draw the cut of each feature that the node looks at, and on which side missing values are; return how many."""
     n_features, live = len(fit.features), 0
-    share = feature_share(n_features)
     for f in range(n_features):
         feature = fit.features[f]
         low, high, misses = np.int64(feature.low) + 1, np.int64(feature.high), feature.least == MISSING
@@ -114,7 +127,7 @@ def clear_sums(fit: Any) -> None:
 
 
 @kernel(no_refcount=True)
-def sum_lefts(fit: Any, workspace: Any, count: int, start: int, stop: int) -> None:
+def sum_lefts(fit: Any, workspace: Any, count: int, start: int, stop: int, votes: bool) -> None:
     """Sum up some rows of a node on the left of the cuts of so many features: of each output side by side.
 
     Without branches, since on which side a row lies is hard to foretell for a processor.
@@ -126,67 +139,70 @@ def sum_lefts(fit: Any, workspace: Any, count: int, start: int, stop: int) -> No
         for j in range(count):
             code = fit.codes[row, np.uint32(live[j])]
             is_left[j] = 1.0 if np.uint8(code - offsets[j]) <= cuts[j] else 0.0
-        for k in range(outputs + 1):
-            share = fit.gradients[row, np.uint32(k)] if k < outputs else fit.hessians[row]
-            begin = k * count
+        first, last = find_outputs(fit, row, votes)
+        for k in range(first, last + 1):
+            share = fit.gradients[row, np.uint32(k)] if k < last else fit.hessians[row]
+            begin = (k if k < last else outputs) * count
             for j in range(count):
                 fit.lefts[np.uint32(begin + j)] += is_left[j] * share
 
 
 @kernel(no_refcount=True)
-def sum_categories(fit: Any, f: int, start: int, stop: int) -> None:
+def sum_categories(fit: Any, f: int, start: int, stop: int, votes: bool) -> None:
     """Sum up some rows of a node by their categories."""
-    outputs, first = fit.gradients.shape[1], fit.features[f].first
+    outputs, begin = fit.gradients.shape[1], fit.features[f].first
     for i in range(start, stop):
         row = np.uint32(fit.places[0, i])
-        at = np.uint32(first + fit.codes[row, np.uint32(f)])
-        for k in range(outputs):
+        at = np.uint32(begin + fit.codes[row, np.uint32(f)])
+        first, last = find_outputs(fit, row, votes)
+        for k in range(first, last):
             fit.bins[at, np.uint32(k)] += fit.gradients[row, np.uint32(k)]
         fit.bins[at, np.uint32(outputs)] += fit.hessians[row]
 
 
 @kernel(no_refcount=True)
-def sum_rows_of_node(fit: Any, workspace: Any, start: int, stop: int) -> None:
+def sum_rows_of_node(fit: Any, workspace: Any, start: int, stop: int, votes: bool) -> None:
     """Sum up some rows of a node: on the left of cuts, and by categories."""
     count = 0
     for f in range(len(fit.features)):
         feature = fit.features[f]
         if feature.live and feature.kind == NOMINAL:
-            sum_categories(fit, f, start, stop)
+            sum_categories(fit, f, start, stop, votes)
         elif feature.live:
             workspace.live[count], workspace.cuts[count], workspace.offsets[count] = f, feature.cut, feature.offset
             count += 1
-    sum_lefts(fit, workspace, count, start, stop)
+    sum_lefts(fit, workspace, count, start, stop, votes)
 
 
 @kernel(inline=True)
-def square_ratio(gradient: float, hessian: float) -> float:
-    """Return by how much a leaf lowers the loss, doubled."""
-    return gradient * gradient / (hessian + LEAF_PENALTY)
+def square_ratio(gradient: float, hessian: float, penalty: float) -> float:
+    """Return by how much a leaf lowers the loss, doubled; of votes how much purer it is (Gini)."""
+    return gradient * gradient / (hessian + penalty)
 
 
 @kernel
-def choose_split(fit: Any) -> None:
+def choose_split(fit: Any, votes: bool, seed: np.uint64, node: int) -> None:
     """Write the best of all cuts and sets of categories into the head of a fit; feature -1 if none is worth it."""
     head, outputs, count, at = fit.head[0], fit.gradients.shape[1], 0, -1
-    whole, unsplit = fit.totals[outputs], 0.0
+    whole, unsplit, penalty = fit.totals[outputs], 0.0, VOTER_PENALTY if votes else LEAF_PENALTY
     for k in range(outputs):
-        unsplit += square_ratio(fit.totals[k], whole)
+        unsplit += square_ratio(fit.totals[k], whole, penalty)
     for f in range(len(fit.features)):
         count += fit.features[f].live != 0 and fit.features[f].kind == NUMERIC
-    head.feature, head.gain = -1, LEAST_GAIN
+    head.feature, head.gain = -1, VOTER_GAIN if votes else LEAST_GAIN
     for f in range(len(fit.features)):
         feature = fit.features[f]
         if not feature.live:
             continue
         if feature.kind == NOMINAL:
-            choose_categories(fit, f, unsplit)
+            draw = draw_for(seed, node, len(fit.features), f, _CUT) if votes else -1.0
+            choose_categories(fit, f, unsplit, penalty, draw)
             continue
         at += 1
         gain, left = -unsplit, fit.lefts[outputs * count + at]
         for k in range(outputs):
             part = fit.lefts[k * count + at]
-            gain += square_ratio(part, left) + square_ratio(fit.totals[k] - part, whole - left)
+            gain += square_ratio(part, left, penalty) + square_ratio(fit.totals[k] - part, whole - left, penalty)
         if gain > head.gain * EQUAL:
             head.gain, head.feature = gain, f
             head.cut = np.int64(feature.cut) + np.int64(feature.offset)
@@ -194,10 +210,11 @@ def choose_split(fit: Any) -> None:
 
 
 @kernel
-def choose_categories(fit: Any, f: int, unsplit: float) -> None:
+def choose_categories(fit: Any, f: int, unsplit: float, penalty: float, draw: float) -> None:
     """See whether a set of categories of a feature is better than what was found: a beginning of their order.
 
-    They are sorted by the output whose gradients differ most among them.
+    They are sorted by the output whose gradients differ most among them. Where a number is drawn, one category stands
+    against the others.
     """
     head, outputs, feature, bins = fit.head[0], fit.gradients.shape[1], fit.features[f], fit.bins
     codes, ranks, lefts = np.empty(MOST_CODES + 1, np.int64), np.empty(MOST_CODES + 1), np.zeros(outputs)
@@ -209,18 +226,22 @@ def choose_categories(fit: Any, f: int, unsplit: float) -> None:
     for k in range(outputs):
         apart = 0.0
         for j in range(count):
-            apart += square_ratio(bins[codes[j], k], bins[codes[j], outputs])
+            apart += square_ratio(bins[codes[j], k], bins[codes[j], outputs], penalty)
         if apart > spread * EQUAL:
             main, spread = k, apart
     for j in range(count):
         ranks[j] = math.floor(bins[codes[j], main] / (bins[codes[j], outputs] + CATEGORY_PENALTY) / RANK_GRAIN + 0.5)
-    order, left, best = np.argsort(ranks[:count], kind="mergesort"), 0.0, -1
-    for j in range(count - 1):
+    order, left, best, tried = np.argsort(ranks[:count], kind="mergesort"), 0.0, -1, count - 1
+    if draw >= 0.0:
+        order[0], tried = int(draw * count), 1
+    for j in range(tried):
         at, gain = codes[order[j]], -unsplit
         left += bins[at, outputs]
         for k in range(outputs):
             lefts[k] += bins[at, k]
-            gain += square_ratio(lefts[k], left) + square_ratio(fit.totals[k] - lefts[k], whole - left)
+            gain += square_ratio(lefts[k], left, penalty) + square_ratio(
+                fit.totals[k] - lefts[k], whole - left, penalty
+            )
         if gain > head.gain * EQUAL:
             head.gain, head.feature, best = gain, f, j
     if best >= 0:

@@ -1,15 +1,12 @@
-"""What an evergreen boost remembers, declared once: a tree, the boosted trees beside it, and a fit under way."""
+"""What an evergreen boost remembers, declared once: a tree, the trees beside it, and a fit under way."""
 
 from __future__ import annotations
-
-from typing import Any, ClassVar
 
 import numpy as np
 
 from quercus.learners.evergreen.boosting.checking import are_sums, is_within
 from quercus.learners.evergreen.boosting.layout import (
     BUILT,
-    ENTRIES,
     FIRST_FIT,
     FIRST_STAGE,
     FITTING,
@@ -18,6 +15,15 @@ from quercus.learners.evergreen.boosting.layout import (
     MOST_DEPTH,
     PARTITION,
     STAGES,
+    VOTER_DEPTH,
+    VOTING,
+)
+from quercus.learners.evergreen.boosting.trees import (
+    HESSIAN,
+    VALUE,
+    BoostedTreesState,
+    GrownTreesState,
+    RandomizedTreesState,
 )
 from quercus.learners.evergreen.layout import GRAIN, HEAVIEST, LAST_CATEGORY, MOST_CODES, MOST_EDGES
 from quercus.learners.evergreen.state import SET_WORDS, EvergreenState
@@ -26,131 +32,23 @@ from quercus.state import Field, Index, Part, Real, State, StateError, Whole
 
 _ROWS = Whole(high=2**61)
 _LOSS = Real(low=-1e15, high=1e15)
-_LARGE = 1e12
-_VALUE = Real(low=-_LARGE, high=_LARGE)
 _SUM = Real(low=-1e18, high=1e18)
 
 
-class BoostedTreesState(State):
-    """Trees that are added up, each behind the one before; children come in pairs, behind their parents.
+def entries_for(depth: int) -> int:
+    """Return how many nodes may wait: one for each depth, and some more.
+
+    Parameters
+    ----------
+    depth
+        Of the trees, at most.
 
     Examples
     --------
-    >>> trees = BoostedTreesState.of(outputs=1)
-    >>> trees.check()
-    >>> trees.used
-    {'node': 0, 'tree': 0, 'leaf': 0, 'output': 1, 'set': 0}
+    >>> entries_for(8), entries_for(40)
+    (16, 44)
     """
-
-    counters: ClassVar = {
-        "node": ("head", "nodes"),
-        "tree": ("head", "trees"),
-        "leaf": ("head", "leaves"),
-        "set": ("head", "sets"),
-    }
-    head = Field(
-        {
-            "nodes": Whole(),
-            "trees": Whole(high=STAGES[-1]),
-            "leaves": Whole(),
-            "sets": Whole(),
-            "rate": Real(low=0.0, high=1.0),
-            "mean_weight": Real(low=GRAIN, high=HEAVIEST),  # of the rows that it was fitted to
-        },
-        1,
-        fill={"mean_weight": 1.0},
-    )
-    nodes = Field(
-        {
-            "threshold": Real(inf=True),
-            "gain": Real(low=0.0, high=1e18),
-            "weight": Real(low=0.0, high=1e18),  # of its rows
-            "left": Index("node", optional=False),  # 0: a leaf
-            "leaf": Index("leaf"),
-            "set": Index("set"),  # nominal
-            "feature": Whole(np.int32, low=-1),
-            "cut": Whole(np.int32, high=MOST_CODES),  # the largest code that goes left
-            "missing_left": Whole(np.int32, high=1),
-        },
-        "node",
-        fill={"feature": -1, "leaf": -1, "set": -1},
-    )
-    roots = Field(Index("node", optional=False), "tree")
-    values = Field(_VALUE, "leaf", "output")
-    # Sums of Hessians of its rows.
-    hessians = Field(Real(low=0.0, high=_LARGE), "leaf", "output")
-    sets = Field(np.uint64, "set", SET_WORDS)
-    # Before any tree.
-    base = Field(_VALUE, "output")
-
-    @classmethod
-    def of(cls, outputs: int, **sizes: int) -> BoostedTreesState:
-        """Return no trees, with room for so many.
-
-        Parameters
-        ----------
-        outputs
-            Of a leaf: one for each class, of two classes only one.
-        sizes
-            Of the other dimensions.
-        """
-        return cls(parts=None, **{"node": 0, "tree": 0, "leaf": 0, "set": 0, **sizes, "output": outputs})
-
-    @property
-    def trees(self) -> int:
-        """Their number."""
-        return int(self.head["trees"][0])
-
-    def compact(self) -> BoostedTreesState:
-        """Return a copy without spare room."""
-        return self.holding(**{name: array.copy() for name, array in self.to_arrays().items()})
-
-    def check(self) -> None:
-        """Raise StateError where arrays do not fit together."""
-        used = self.used
-        nodes, roots = self.nodes[: used["node"]], self.roots[: used["tree"]].astype(np.int64)
-        inner = np.flatnonzero(nodes["left"] > 0)
-        left = nodes["left"][inner].astype(np.int64)
-        # Each node but the roots is a child of one node before it, in the same tree; the last tree may be under way.
-        children = np.sort(np.concatenate([left, left + 1, roots]))
-        tree = np.searchsorted(roots, np.arange(len(nodes)), side="right")
-        if not (
-            np.array_equal(children, np.arange(len(nodes)))
-            and (left > inner).all()
-            and (np.diff(roots) > 0).all()
-            and (tree[left] == tree[inner]).all()
-            and (tree[left + 1] == tree[inner]).all()
-            and (nodes["feature"][inner] >= 0).all()
-            and self._is_shallow()
-        ):
-            raise StateError("its arrays do not fit together (boosted trees).")
-
-    def _is_shallow(self) -> bool:
-        """Check that no node is deeper than what explains answers has room for."""
-        nodes, level = self.nodes, self.roots[: self.used["tree"]]
-        for _ in range(MOST_DEPTH + 1):
-            left = nodes["left"][level]
-            left = left[left > 0]
-            level = np.concatenate([left, left + 1])
-        return len(level) == 0
-
-    def is_done(self) -> bool:
-        """Return whether each leaf has values."""
-        nodes = self.nodes[: self.used["node"]]
-        return bool((nodes["leaf"][nodes["left"] == 0] >= 0).all())
-
-    def fits(self, kinds: Any) -> bool:
-        """Return whether all tests ask for features of their kind.
-
-        Parameters
-        ----------
-        kinds
-            Of each feature.
-        """
-        nodes = self.nodes[: self.used["node"]]
-        inner = nodes[nodes["left"] > 0]
-        within = (inner["feature"] < len(kinds)).all()
-        return bool(within and np.array_equal(np.asarray(kinds)[inner["feature"]] == NOMINAL, inner["set"] >= 0))
+    return (MOST_DEPTH if depth <= MOST_DEPTH else VOTER_DEPTH) + 4
 
 
 class FitState(State):
@@ -167,15 +65,15 @@ class FitState(State):
             "rows": _ROWS,
             "outputs": _ROWS,
             "rounds": Whole(high=STAGES[-1]),
-            "depth": Whole(high=MOST_DEPTH),
+            "depth": Whole(high=VOTER_DEPTH),
             "phase": Whole(high=BUILT),
             "position": _ROWS,
             "sampled": _ROWS,  # rows of this round
-            "waiting": Whole(high=ENTRIES - 2),  # nodes on the stack
+            "waiting": Whole(high=VOTER_DEPTH + 2),  # nodes on the stack
             "node": _ROWS,
             "first": _ROWS,  # its rows
             "last": _ROWS,
-            "level": Whole(high=MOST_DEPTH),
+            "level": Whole(high=VOTER_DEPTH),
             "left": _ROWS,  # rows that went left, and right
             "right": _ROWS,
             "misses": Whole(high=1),
@@ -209,16 +107,16 @@ class FitState(State):
     edges = Field(Real(), "feature", "edge")
     codes = Field(Whole(np.uint8, high=LAST_CATEGORY), "row", "feature")
     rows = Field({"weight": Real(low=GRAIN / HEAVIEST, high=1e12), "label": Whole()}, "row")
-    scores = Field(_VALUE, "row", "output")
-    gradients = Field(_VALUE, "row", "output")
-    hessians = Field(Real(low=0.0, high=_LARGE), "row")
+    scores = Field(VALUE, "row", "output")
+    gradients = Field(VALUE, "row", "output")
+    hessians = Field(HESSIAN, "row")
     places = Field(Index("row", optional=False), 2, "row")
     stack = Field(
         {
             "node": Whole(np.int32),
             "first": Whole(np.int32),
             "last": Whole(np.int32),
-            "level": Whole(np.int32, high=MOST_DEPTH),
+            "level": Whole(np.int32, high=VOTER_DEPTH),
         },
         "entry",
     )
@@ -249,7 +147,7 @@ class FitState(State):
             n == sizes["row"]
             and head["outputs"] == sizes["output"] == sizes["line"] - 1
             and sizes["sum"] == sizes["feature"] * sizes["line"]
-            and sizes["entry"] == ENTRIES
+            and sizes["entry"] == entries_for(head["depth"]) >= head["waiting"] + 2
             and sizes["edge"] == MOST_EDGES
             and sizes["bin"] == bins.sum()
             and np.array_equal(f["first"], np.cumsum(bins) - bins)
@@ -283,7 +181,7 @@ class BoostState(State):
             "seen": _ROWS,  # rows learned
             "next_fit": _ROWS,  # a fit begins when so many are
             "fits": _ROWS,  # that have begun
-            "stage": Whole(high=FITTING),
+            "stage": Whole(high=VOTING),
             "target": Whole(high=len(STAGES) - 1),  # a fit has the rounds of this stage
             "seed": np.uint64,
             "tree_weight": Real(low=0.0, high=1e9),
@@ -299,8 +197,22 @@ class BoostState(State):
     )
     # Of each number of rounds.
     losses = Field(_LOSS, len(STAGES))
+    # Of the randomized trees: when a fit begins, how many have, and how much they count in the product of all.
+    votes = Field(
+        {
+            "next_fit": _ROWS,
+            "fits": _ROWS,
+            "weight": Real(low=0.0, high=1e9),
+            "accumulator": Real(low=0.0, high=1e40),
+            "loss": _LOSS,
+        },
+        1,
+        fill={"next_fit": FIRST_FIT},
+    )
     trees = Part(BoostedTreesState)
     candidate = Part(BoostedTreesState)
+    voters = Part(RandomizedTreesState)
+    new_voters = Part(RandomizedTreesState)
     fit = Part(FitState)
 
     @classmethod
@@ -312,7 +224,7 @@ class BoostState(State):
         seed
             Of what is left to chance.
         """
-        none = {name: BoostedTreesState.of(outputs=0) for name in ("trees", "candidate")}
+        none: dict[str, State] = {name: one.kind.of(outputs=0) for name, one in cls.parts.items() if name != "fit"}
         state = cls(parts=none | {"fit": FitState.idle()})
         state.options["seed"] = seed
         return state
@@ -324,24 +236,31 @@ class BoostState(State):
 
     def check(self) -> None:
         """Raise StateError where arrays do not fit together."""
-        o, trees, new, fit = self.options[0], self.trees, self.candidate, self.fit
-        fitting = fit.sizes["row"] > 0
+        o, fit, classes = self.options[0], self.fit, max(int(self.options["classes"][0]), 1)
+        fitting, stage = fit.sizes["row"] > 0, o["stage"]
+        # Of two classes the first has no score, but a vote.
+        of = {FITTING: fit.sizes["output"], VOTING: max(fit.sizes["output"], 2)}
+        pairs = ((FITTING, self.trees, self.candidate), (VOTING, self.voters, self.new_voters))
         if not (
             fitting == self.is_fitting
-            and trees.is_done()
-            and (o["classes"] > 1 or not (trees.trees or fitting))
-            and trees.sizes["output"] <= max(o["classes"], 1)
-            and (trees.sizes["output"] > 0 or trees.trees == 0)
-            and new.sizes["output"] == (fit.sizes["output"] if fitting else 0)
-            and new.sizes["output"] <= max(o["classes"], 1)
-            and (fitting or not any(new.sizes.values()))
-            and (not fitting or self._fit_candidate())
+            and (classes > 1 or not fitting)
+            and all(self._are_trees(old, classes) for _, old, _ in pairs)
+            and all(
+                new.sizes["output"] == of[its] if stage == its else not any(new.sizes.values()) for its, _, new in pairs
+            )
+            and (not fitting or (of[stage] <= classes and self._fits_candidate(pairs[stage - FITTING][2])))
+            and (stage != FITTING or fit.head["depth"][0] <= MOST_DEPTH)
         ):
             raise StateError("its arrays do not fit together (boost).")
 
-    def _fit_candidate(self) -> bool:
+    def _are_trees(self, trees: GrownTreesState, classes: int) -> bool:
+        """Check that trees in force are done, and of classes that are known."""
+        outputs = trees.sizes["output"]
+        return trees.is_done() and outputs <= classes and (trees.trees == 0 or (outputs > 0 and classes > 1))
+
+    def _fits_candidate(self, new: GrownTreesState) -> bool:
         """Check that the tree under way is one that the fit may go on with."""
-        head, new, used = self.fit.head[0], self.candidate, self.candidate.used
+        head, used = self.fit.head[0], new.used
         nodes, waiting = new.nodes[: used["node"]], self.fit.stack["node"][: head["waiting"]].tolist()
         current = [int(head["node"])] if head["phase"] in range(MEASURE, BUILT) else []
         if head["phase"] == PARTITION and current[0] < len(nodes):
@@ -379,6 +298,9 @@ class EvergreenBoostState(State):
         boost, kinds = self.boost, self.tree.features["kind"]
         own = boost.fit.features["kind"]
         if boost.options["classes"][0] != self.tree.classes or not (
-            boost.trees.fits(kinds) and len(own) <= len(kinds) and ((own == UNSEEN) | (own == kinds[: len(own)])).all()
+            boost.trees.fits(kinds)
+            and boost.voters.fits(kinds)
+            and len(own) <= len(kinds)
+            and ((own == UNSEEN) | (own == kinds[: len(own)])).all()
         ):
             raise StateError("its arrays do not fit together (boost).")
