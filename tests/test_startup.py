@@ -6,10 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 import quercus
 from quercus.compile import cache
+from quercus.compile.linking import KNOWN
 from quercus.locking import lock_file
 from quercus.registry import LEARNERS
 from quercus.warming import _find_entries
@@ -113,6 +115,16 @@ def test_compiling_is_said_once_and_kept(tmp_path):
     assert damaged.stdout.strip() == "2", damaged.stderr
     healed = run(COUNT, QUERCUS_CACHE=str(tmp_path))
     assert (healed.stdout.strip(), healed.stderr) == ("2", "")
+
+
+@pytest.mark.skipif(not numba.__version__.startswith(KNOWN), reason="this numba gets ready to compile first")
+def test_a_kernel_from_disk_needs_no_compiler(tmp_path):
+    """What numba imports to compile is imported once something has to be, and that works then."""
+    ready = "import sys; print('numba.np.arraymath' in sys.modules)\n"
+    another = "print(kernel(types.int64, types.int64)(lambda n: n + 2)(1))\n"
+    assert run(COUNT + ready, QUERCUS_CACHE=str(tmp_path)).stdout.split() == ["2", "True"]
+    later = run(COUNT + ready + another + ready, QUERCUS_CACHE=str(tmp_path))
+    assert later.stdout.split() == ["2", "False", "3", "True"], later.stderr
 
 
 def damage(folder):
