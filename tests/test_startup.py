@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 import quercus
 from quercus.compile import cache
+from quercus.compile.linking import KNOWN
 from quercus.locking import lock_file
+from quercus.registry import LEARNERS
 from quercus.warming import _find_entries
 
 # A kernel that compiles fast.
@@ -28,7 +31,8 @@ print(count(1))
 
 
 def run(code, **variables):
-    environment = os.environ | {"PYTHONPATH": str(Path(quercus.__file__).parents[1])} | variables
+    places = os.pathsep.join([str(Path(quercus.__file__).parents[1]), str(Path(__file__).parents[1])])
+    environment = os.environ | {"PYTHONPATH": places} | variables
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=300, check=False
     )
@@ -38,6 +42,58 @@ def test_import_is_light():
     heavy = ["numba", "sklearn", "pandas", "polars", "matplotlib", "altair", "jinja2", "river", "pyarrow", "scipy"]
     result = run(f"import sys, quercus, quercus.streams; print([name for name in {heavy} if name in sys.modules])")
     assert result.stdout.strip() == "[]", result.stderr
+
+
+ANSWER = """
+import sys, tempfile
+import quercus as qc
+from tests.learners.listed import make
+
+model = make("{name}")
+for k in range(10):
+    model.learn_one({{"a": k / 3, "b": k % 4}}, "no" if k % 3 else "yes")
+with tempfile.TemporaryDirectory() as folder:
+    model.save(folder + "/model")
+    loaded = qc.load(folder + "/model")
+answers = [loaded.predict_one({{"a": 0.1, "b": 1}}), max(loaded.predict_proba_one({{"a": 0.1}}).values()) <= 1.0]
+print(answers, [name for name in {heavy} if name in sys.modules])
+"""
+HEAVY = ["sklearn", "scipy.special", "scipy.stats", "joblib", "pandas", "pyarrow", "narwhals", "sqlalchemy"]
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learning_and_answering_dicts_needs_nothing_heavy(name):
+    result = run(ANSWER.format(name=name, heavy=HEAVY))
+    assert result.stdout.strip() in ("['no', True] []", "['yes', True] []"), result.stderr
+
+
+def test_a_batch_of_numpy_needs_pyarrow_at_most():
+    code = """
+import sys
+import numpy as np
+from quercus import HoeffdingTree
+X, y = np.eye(4), np.array([0, 1, 0, 1])
+model = HoeffdingTree().fit(X, y).partial_fit(X, y, sample_weight=np.ones(4))
+model.predict(X), model.predict_proba(X), model.test_then_learn(X, y)
+"""
+    result = run(f"{code}\nprint([name for name in {HEAVY} if name in sys.modules])")
+    assert result.stdout.strip() in ("[]", "['pyarrow']"), result.stderr
+
+
+def test_a_learner_is_shown_alike_before_and_after_scikit_learn_is_loaded():
+    code = """
+import sys
+import quercus as qc
+def show():
+    made = qc.HoeffdingTree(), qc.EvergreenTree(seed=3, keep="recent"), qc.statistics.DDM(warning=1.0)
+    return [repr(each) for each in made]
+before, early = show(), "sklearn" in sys.modules
+import sklearn
+print(before == show(), early, before)
+"""
+    shown = "['HoeffdingTree()', \"EvergreenTree(keep='recent', seed=3)\", 'DDM(warning=1.0)']"
+    result = run(code)
+    assert result.stdout.strip() == f"True False {shown}", result.stderr
 
 
 def test_every_public_name_is_there():
@@ -59,6 +115,16 @@ def test_compiling_is_said_once_and_kept(tmp_path):
     assert damaged.stdout.strip() == "2", damaged.stderr
     healed = run(COUNT, QUERCUS_CACHE=str(tmp_path))
     assert (healed.stdout.strip(), healed.stderr) == ("2", "")
+
+
+@pytest.mark.skipif(not numba.__version__.startswith(KNOWN), reason="this numba gets ready to compile first")
+def test_a_kernel_from_disk_needs_no_compiler(tmp_path):
+    """What numba imports to compile is imported once something has to be, and that works then."""
+    ready = "import sys; print('numba.np.arraymath' in sys.modules)\n"
+    another = "print(kernel(types.int64, types.int64)(lambda n: n + 2)(1))\n"
+    assert run(COUNT + ready, QUERCUS_CACHE=str(tmp_path)).stdout.split() == ["2", "True"]
+    later = run(COUNT + ready + another + ready, QUERCUS_CACHE=str(tmp_path))
+    assert later.stdout.split() == ["2", "False", "3", "True"], later.stderr
 
 
 def damage(folder):

@@ -20,7 +20,6 @@ from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 
 from quercus.arguments import check_seed
 from quercus.engine import Asks, Floats, Freezable, Integers, Monitors, Stop
@@ -97,7 +96,7 @@ class Classifier(Predictor):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn these rows, in order; `partial_fit` goes on from there."""
-        fresh = clone(self)
+        fresh = self._new()
         fresh._learn_history(X, y, sample_weight)
         with self._learning():
             self._own_gate.alone(self._become, fresh)

@@ -10,13 +10,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from quercus.arguments import check_loss, read_loss
 from quercus.engine import Explains, Floats, HasRegions, Integers, Known, KnowsSupport, SumsTrees, Viewable
+from quercus.estimator import Estimator, available_if, not_fitted
 from quercus.explain import Explanation, TreeView, to_dot, to_html, to_mermaid, to_text
 from quercus.interrupts import Gate
 from quercus.registry import describe, rebuild
@@ -54,7 +51,7 @@ def _can(engine: Any, capability: type) -> bool:
     return known[capability]
 
 
-class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Predictor(Estimator):
     """Base of all models: answers for batches as scikit-learn gives them, for single dicts as river does.
 
     A subclass names its ``engine``, which knows how to answer by ``_state``.
@@ -115,6 +112,18 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with self._own_gate.reading:
             _, proba = self._answer(self._read(X))
             return np.take(proba, self._order, axis=1)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows, by weight, whose answer is their label.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows, their labels and weights.
+        """
+        from sklearn.metrics import accuracy_score
+
+        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """Return the answer for one example, None before anything was learned."""
@@ -314,8 +323,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __getstate__(self) -> dict[str, Any]:
         with self._own_gate.reading:
-            state: dict[str, Any] = super().__getstate__()
-            return {name: value for name, value in state.items() if name not in _NOT_SAVED}
+            return {name: value for name, value in vars(self).items() if name not in _NOT_SAVED}
 
     @classmethod
     def _from_model(cls, model: Model) -> Self:
@@ -334,7 +342,11 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._is_fitted()
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
         tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        tags.target_tags.required = True
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
@@ -344,7 +356,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_fitted(self) -> None:
         if not self._is_fitted():
-            raise NotFittedError(
+            raise not_fitted(
                 f"This {type(self).__name__} instance is not fitted yet: it has learned nothing. "
                 "Call partial_fit, fit or learn_one first."
             )
@@ -362,8 +374,13 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_names(self, X: Any) -> None:
         """Let scikit-learn compare the names and the number of columns, so that messages are those that people know."""
-        if self._is_fitted() and not self.schema_.open and hasattr(X, "shape") and len(X.shape) == 2:
-            validate_data(self, X, reset=False, skip_check_array=True)
+        if not self._is_fitted() or self.schema_.open or len(getattr(X, "shape", ())) != 2:
+            return
+        if type(X) is np.ndarray and X.shape[1] == len(self.schema_.names) and not self.schema_.named:
+            return
+        from sklearn.utils.validation import validate_data
+
+        validate_data(self, X, reset=False, skip_check_array=True)
 
     def _record_schema(self) -> None:
         """Keep what follows from the schema: scikit-learn's names, the order of classes, the loss table."""

@@ -26,27 +26,49 @@ start = time.process_time()
 HoeffdingTree().partial_fit(X, y)
 print(time.process_time() - start)
 """
+_SAVE = """
+import sys
+import quercus as qc
+tree = qc.EvergreenTree()
+for k in range(100):
+    tree.learn_one({{"a": k % 7, "b": "xyz"[k % 3]}}, k % 2)
+tree.predict_one({{"a": 1, "b": "x"}})
+tree.save({path!r})
+print(0)
+"""
+# From the start of the interpreter on.
+_ANSWER = """
+import time
+import quercus as qc
+qc.load({path!r}).predict_one({{"a": 1, "b": "x"}})
+print(time.process_time())
+"""
 _IMPORTS = {
     "import quercus": "quercus",
     "from quercus import HoeffdingTree": "quercus",
     "from river.tree import HoeffdingTreeClassifier": "river",
 }
 _COMPILED, _CACHED = "first row, kernels compiled (CPU)", "first row, kernels cached (CPU)"
+_LOADED = "a process that loads a model and answers a row, kernels cached (CPU)"
 _TIMES: dict[Scale, int] = {"quick": 1, "full": 5}
 
 
 def cells(scale: Scale) -> list[Cell]:
     """Return what is timed, and how often."""
     there = [statement for statement, package in _IMPORTS.items() if importlib.util.find_spec(package)]
-    return [{"what": what, "times": _TIMES[scale]} for what in (*there, _COMPILED, _CACHED)]
+    return [{"what": what, "times": _TIMES[scale]} for what in (*there, _COMPILED, _CACHED, _LOADED)]
 
 
 def measure(cell: Cell, seed: int) -> list[Row]:
-    """Return a line: wall seconds of imports and CPU seconds of the first row, the least of several."""
+    """Return a line: wall seconds of imports, CPU seconds of the first row and of a process, the least of several."""
     what, times = str(cell["what"]), int(cell["times"])
     if what in _IMPORTS:
         return [{"seconds": min(_run(_IMPORT.format(statement=what)) for _ in range(times))}]
     with tempfile.TemporaryDirectory() as folder:
+        if what == _LOADED:
+            path = os.path.join(folder, "model.quercus")
+            _run(_SAVE.format(path=path), folder)
+            return [{"seconds": min(_run(_ANSWER.format(path=path), folder) for _ in range(times))}]
         compiled = _run(_FIRST_ROW, folder)
         return [{"seconds": compiled if what == _COMPILED else min(_run(_FIRST_ROW, folder) for _ in range(times))}]
 

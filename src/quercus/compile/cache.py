@@ -21,7 +21,9 @@ from typing import Any
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.runtime import rtsys
 
+from quercus.compile.linking import KNOWN
 from quercus.locking import lock_file
 
 CACHE_VARIABLE = "QUERCUS_CACHE"
@@ -73,6 +75,23 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     def files(self) -> Iterator[Path]:
         """All that it keeps."""
         return Path(self.cache_path).glob(f"{self._impl.filename_base}*")
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load a kernel from disk; return None if it is not there.
+
+        Parameters
+        ----------
+        sig, target_context
+            As numba has them.
+        """
+        # numba gets ready to compile first, which takes as long as all that is needed to load a model and answer.
+        if numba.__version__.startswith(KNOWN):
+            rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                found = self._load_overload(sig, target_context)
+                if found is not None:
+                    return found
+        return super().load_overload(sig, target_context)
 
     @contextmanager
     def turn(self, wait: Callable[[], None]) -> Iterator[None]:

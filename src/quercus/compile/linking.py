@@ -18,7 +18,7 @@ from typing import Any
 import numba
 from numba.core import codegen, cpu, typed_passes
 
-_KNOWN = ("0.68.",)
+KNOWN = ("0.68.",)
 _linking = threading.local()
 _linked: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -45,7 +45,7 @@ def linked_only() -> Iterator[None]:
 @cache
 def _install() -> bool:
     """Teach numba to leave libraries of inner kernels as they are; return whether it is a version that is known."""
-    if not numba.__version__.startswith(_KNOWN):
+    if not numba.__version__.startswith(KNOWN):
         return False
     finalize = codegen.CPUCodeLibrary.finalize
     get_executable = cpu.CPUContext.get_executable

@@ -13,7 +13,7 @@ __all__ = ["ADWIN", "DDM", "Detector", "Found", "PageHinkley", "impurity_interva
 
 
 def __getattr__(name: str) -> Any:
-    # Detectors need numba and scikit-learn, which the bounds' callers may not.
+    # Detectors need numba, which the bounds' callers may not.
     if name in __all__:
         from quercus.statistics import detectors
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 
 from quercus.arguments import check_choice, check_number
+from quercus.estimator import Estimator
 from quercus.statistics import detector_kernels as kernels
 
 Floats = npt.NDArray[np.float64]
@@ -32,7 +32,7 @@ class Found(NamedTuple):
     changes: npt.NDArray[np.int64]
 
 
-class Detector(BaseEstimator):  # type: ignore[misc]
+class Detector(Estimator):
     """Base of all change detectors: values in, ``"stable"``, ``"warning"`` or ``"change"`` out.
 
     A value is 1 for a wrong answer, 0 for a right one, or any number between. A detector of one's own has to give

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from quercus.engine import Floats
 from quercus.explain.words import Label, native, others, ranked, show_count, show_name, show_share, show_value
@@ -255,7 +254,7 @@ def _most_probable_path(
         margin = float(pushes.sum())
         for left, child in ((True, 2 * n + 1), (False, 2 * n + 2)):
             if not single or left == (margin > 0.0):
-                rho = minus_rho * float(ndtr(margin if left else -margin))
+                rho = minus_rho * _phi(margin if left else -margin)
                 heapq.heappush(waiting, (rho, child, [*before, (n, left, pushes)]))
 
 
@@ -280,12 +279,18 @@ def _divide(forest: BayesianForestState, n: int, z: Floats, noise: Floats) -> Fl
     return pushes
 
 
+def _phi(margin: float) -> float:
+    from scipy.special import ndtr
+
+    return float(ndtr(margin))
+
+
 def _turn(learner: Any, row: Floats, n: int, left: bool, pushes: Floats) -> Turn:
     """Describe a split by the columns that weigh most, for (+) or against (-) the way taken."""
     toward = pushes if left else -pushes
     heaviest = np.argsort(-np.abs(toward), kind="stable")[:_SHOWN]
     chosen = tuple(_push(learner, row, int(c), float(toward[c])) for c in heaviest if toward[c] != 0.0)
-    return Turn(n, left, float(ndtr(toward.sum())), chosen)
+    return Turn(n, left, _phi(float(toward.sum())), chosen)
 
 
 def _push(learner: Any, row: Floats, column: int, weight: float) -> Push:

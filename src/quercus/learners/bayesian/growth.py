@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from quercus.engine import Floats, Integers
 from quercus.learners.bayesian.arguments import Plan
@@ -252,6 +251,8 @@ def _add_column(forest: BayesianForestState, feature: int, category: int) -> Non
 
 def _draw_direction(forest: BayesianForestState, column: int) -> None:
     """Draw what a column adds to the dimensions of each node: normal, so that lengths are kept on average."""
+    from scipy.special import ndtri
+
     dimensions = int(forest.nodes["size"][0]) - 1
     for t, tree in enumerate(forest.trees):
         nodes = slice(tree["node"], tree["node"] + 2 ** tree["depth"] - 1)

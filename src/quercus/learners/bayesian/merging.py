@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import NotFittedError
 
 from quercus.classifier import Classifier
 from quercus.engine import Floats, Integers
+from quercus.estimator import not_fitted
 from quercus.learners.bayesian.engine import BayesianEngine
 from quercus.learners.bayesian.growth import add_features, add_values
 from quercus.learners.bayesian.state import SEES_ALL, SEES_PROJECTION, SEES_SUBSET, BayesianForestState
@@ -96,7 +96,7 @@ def merge_forests(forests: Iterable[Classifier], kind: type[Merged]) -> Merged:
     return kind._from_model(Model(kind.__name__, _parameters(learners, limit), schema.to_dict(), arrays))
 
 
-def _check_forests(forests: Any) -> list[Classifier]:
+def _check_forests(forests: Any) -> list[Any]:
     if isinstance(getattr(forests, "engine", None), BayesianEngine) or not isinstance(forests, Iterable):
         raise TypeError(f"merging takes a list of forests, not a {type(forests).__name__}.")
     learners = list(forests)
@@ -106,7 +106,7 @@ def _check_forests(forests: Any) -> list[Classifier]:
         if not isinstance(getattr(learner, "engine", None), BayesianEngine):
             raise TypeError(f"forest {k} is a {type(learner).__name__}; only Bayesian forests and trees can be merged.")
         if not learner._is_fitted():
-            raise NotFittedError(f"forest {k} has learned nothing yet; let it learn first, or leave it out.")
+            raise not_fitted(f"forest {k} has learned nothing yet; let it learn first, or leave it out.")
         if any(learner is other for other in learners[:k]):
             raise ValueError(f"forest {k} is there twice, so that its rows would count twice; leave it out.")
     return learners
@@ -140,7 +140,7 @@ def _settings(learner: Classifier) -> dict[str, Any]:
     }
 
 
-def _parameters(learners: Sequence[Classifier], limit: int) -> dict[str, Any]:
+def _parameters(learners: Sequence[Any], limit: int) -> dict[str, Any]:
     depths = np.concatenate([learner._state.trees["depth"] for learner in learners])
     given = [learner.depth for learner in learners]
     parameters: dict[str, Any] = copy.deepcopy(learners[0].get_params(deep=False))

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from numba import types
-from scipy.special import digamma
 
 from quercus.arguments import check_number
 from quercus.compile import array_type, kernel
@@ -157,6 +156,8 @@ def leaf_entropies(alpha: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     >>> leaf_entropies(np.array([[1.0, 1.0]])).tolist()
     [[0.5, 0.5, 0.5]]
     """
+    from scipy.special import digamma
+
     total = alpha.sum(axis=1, keepdims=True)
     mean = alpha / total
     entropy = digamma(total + 1.0) - (mean * digamma(alpha + 1.0)).sum(axis=1, keepdims=True)

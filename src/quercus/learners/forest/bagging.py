@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 
 from quercus.engine import Known, Stop
 from quercus.learners.forest.kernels import vote_rows
@@ -32,7 +31,7 @@ def make_params(params: Any, state: GrowingForestState, place: int) -> Any:
     state, place
         Where the tree is.
     """
-    tree = find_learner(DEFAULT_TREE)() if params.tree is None else clone(params.tree)
+    tree = find_learner(DEFAULT_TREE)() if params.tree is None else params.tree._new()
     return tree.set_params(seed=int(state.record.generator(place).integers(2**31)))
 
 

@@ -12,12 +12,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from quercus.arguments import check_choice, check_number
 from quercus.classifier import Classifier
 from quercus.engine import Floats, Integers
+from quercus.estimator import not_fitted
 from quercus.learners.incremental.credible_kernels import run_adaptive_credible_rows, run_credible_rows
 from quercus.learners.incremental.engine import count_alternate_subtrees
 from quercus.learners.incremental.layout import (
@@ -226,7 +225,7 @@ class CredibleTree(Classifier):
         >>> tree.n_pool_, tree.pool_labelled_.tolist()
         (4, [True, False, False, True])
         """
-        fresh = clone(self)
+        fresh = self._new()
         fresh._take_pool(X)
         with self._learning():
             self._own_gate.alone(self._become, fresh)
@@ -323,7 +322,7 @@ class CredibleTree(Classifier):
 
     def _check_fitted(self) -> None:
         if not self._is_fitted() and self.n_pool_:
-            raise NotFittedError(
+            raise not_fitted(
                 f"This {type(self).__name__} instance has a pool, but no label yet. Call learn_pool first."
             )
         super()._check_fitted()
@@ -331,7 +330,7 @@ class CredibleTree(Classifier):
     def _find_pool(self) -> PooledState:
         pool = vars(self).get("_state")
         if not isinstance(pool, PooledState):
-            raise NotFittedError(f"This {type(self).__name__} has no pool; give it one with fit_pool.")
+            raise not_fitted(f"This {type(self).__name__} has no pool; give it one with fit_pool.")
         return pool
 
     def _take_pool(self, X: Any) -> None:

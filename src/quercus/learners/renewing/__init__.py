@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sklearn.utils.metaestimators import available_if
-
 from quercus.classifier import Classifier
+from quercus.estimator import available_if
 from quercus.learners.renewing.engine import RenewingEngine
 from quercus.registry import find_learner
 from quercus.statistics.detectors import Detector

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 
 from quercus.classifier import Classifier
 from quercus.engine import Floats, Integers, Known, Stop
@@ -254,12 +253,11 @@ class RenewingEngine:
 
 def _begin(params: Any, features: int) -> Classifier:
     """Return a learner that has learned nothing."""
-    learner: Classifier = clone(params._prototype())
+    learner: Classifier = params._prototype()._new()
     learner._state = learner.engine.new_state(learner, features, 0)
     learner._begin_learning()
     return learner
 
 
 def _new_detector(params: Any) -> Detector:
-    detector: Detector = DDM() if params.detector is None else clone(params.detector)
-    return detector
+    return DDM() if params.detector is None else params.detector._new()
