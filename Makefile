@@ -45,10 +45,12 @@ bench: .venv/bench
 clean:
 	rm -rf .venv build dist src/*.egg-info $(RUN_DIR) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
+# pip would translate on one core, and the tests of all libraries too.
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "quercus needs Python 3.11 or newer; give it with make PYTHON=...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable '.[dev]'
+	-$(BIN)/python -m compileall -qq -j 0 -x '/tests/' .venv/lib
 	touch $@
 
 # capymoa carries MOA's jar; what it would install beside it is not needed.

@@ -8,6 +8,7 @@ import pytest
 import quercus as qc
 from quercus.ask import Always, Random
 from quercus.ledger import KeyConflict
+from tests.learners.listed import SOAK
 
 COSTS = {"scan": 5.0, "blood": 2.0, "age": 0.0}
 
@@ -83,10 +84,10 @@ def test_only_what_was_paid_for_is_known_of_a_question(make):
 
 
 def test_a_case_goes_on_after_the_process_ended(make, kept_store):
-    whole = qc.Asker(make(), Always())
-    for number in range(30):
+    whole, patients = qc.Asker(make(), Always()), 30 if SOAK else 12
+    for number in range(patients):
         treat(whole, number)
-    for number in range(30):
+    for number in range(patients):
         x, label = patient(number)
         with qc.Asker(make(), Always(), store=kept_store, save_every=7) as asker:
             case = asker.open({"age": x["age"]}, key=number)

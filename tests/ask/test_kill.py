@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -19,11 +20,19 @@ def kill(store, kind, kills):
     return int(done.stdout)
 
 
+@cache
+def never_killed(kind):
+    asker = new_asker(None, kind)
+    work(asker, kind)
+    return asker
+
+
+# In the sample: labels and cases in a file, exchanges in PostgreSQL.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["labels", "exchanges", "cases"])
 @pytest.mark.parametrize("where", ["file", "postgres"])
 def test_killed_at_random_moments_it_ends_as_if_nothing_had_happened(kind, where, tmp_path):
-    whole = new_asker(None, kind)
-    work(whole, kind)
+    whole = never_killed(kind)
     killed = rounds = 0
     while killed < KILLS:
         store = tmp_path / f"{rounds}.db" if where == "file" else new_database()

@@ -70,6 +70,7 @@ def test_other_learners_ask_as_well():
     assert "Split" in done.stdout
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_policy_runs(name):
     text = succeed("run", "sea", "--rows", 300, "--ask", name).stdout

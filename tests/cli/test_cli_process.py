@@ -22,7 +22,7 @@ def start(*arguments, folder, **options):
 
 def stop_while_learning(number, folder, *arguments):
     """Start an endless run, send a signal once it has learned something, and return how it ended."""
-    delay = 0.8
+    delay = 2.0
     while True:
         with start("run", *arguments, folder=folder) as process:
             process.stdout.readline()

@@ -9,6 +9,7 @@ from quercus.ask.pool.accuracy import pool_accuracy
 from quercus.ask.pool.choice import RegionChoice, is_finer
 from quercus.ask.pool.sampler import PoolSampler
 from tests.ask.pool.fakes import Halves, Joining, pool
+from tests.learners.listed import SOAK
 
 
 def truth(learner, X, y, is_asked):
@@ -60,7 +61,7 @@ def test_every_row_speaks_for_its_share_of_the_pool(explore, regions):
     ("explore", "k", "make"), [(0.3, 1, Halves), (1.0, 1, Halves), (0.5, 4, Halves), (0.3, 1, Joining)]
 )
 def test_bounds_hold_and_the_estimate_is_right_on_average(explore, k, make):
-    errors, misses, runs = [], 0, 60
+    errors, misses, runs = [], 0, 60 if SOAK else 30
     for seed in range(runs):
         X, y = pool(48, seed)
         sampler, truths = run(X, y, make, k, explore=explore, labels=20, seed=seed)
@@ -165,7 +166,7 @@ class LeftFirst(Halves):
 
 
 def test_a_row_after_joining_is_any_row():
-    X, runs, left = np.linspace(0, 1, 16, endpoint=False)[:, None], 100, 0
+    X, runs, left = np.linspace(0, 1, 16, endpoint=False)[:, None], 100 if SOAK else 40, 0
     for seed in range(runs):
         sampler = PoolSampler(LeftFirst(), X, explore=0, seed=seed)
         for _ in range(6):

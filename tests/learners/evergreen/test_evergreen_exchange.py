@@ -128,6 +128,7 @@ def test_the_last_row_is_as_if_the_right_label_had_come():
         close(tree, whole, {"stop"})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["tree", "forest"])
 def test_hostile_rows_missing_values_and_categories(kind):
     """Rows of which some are alike, on the way to all moments of growths."""

@@ -184,7 +184,6 @@ def test_it_tells_of_its_trees():
         ("credible", TypeError, "tree='credible' is no learner that can grow in a forest"),
         (qc.UtilityTree(), TypeError, "give one, such as CredibleTree"),
         (qc.Renewing(), TypeError, "give one, such as CredibleTree"),
-        (qc.HoeffdingTree().partial_fit([[1.0]], [0]), ValueError, "has learned already"),
         (qc.HoeffdingTree(nominal=["a"]), ValueError, r"GrowingForest\(\.\.\., nominal=\['a'\]\)"),
         (qc.HoeffdingTree(seed=3), ValueError, r"has its own seed"),
         (qc.HoeffdingTree(tie=-1), ValueError, "tie"),
@@ -195,6 +194,12 @@ def test_trees_that_make_no_sense_are_refused(tree, error, result):
     with pytest.raises(error, match=result):
         forest.partial_fit([[1.0], [2.0]], [0, 1])
     assert not hasattr(forest, "schema_")
+
+
+def test_a_tree_that_has_learned_is_refused():
+    test_trees_that_make_no_sense_are_refused(
+        qc.HoeffdingTree().partial_fit([[1.0]], [0]), ValueError, "has learned already"
+    )
 
 
 @pytest.mark.parametrize(
