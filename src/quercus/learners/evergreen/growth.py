@@ -51,12 +51,12 @@ def start_growth(option: Any, reservoir: Any, tree: Any, work: Any, rows: int, c
         if rank < seen:
             work.live[growth.live] = f
             growth.live += 1
+    begin_node(tree, work, 0, 0)
     for i in range(rows):
         work.places[0, i] = i
         tree.counts[0, reservoir.rows[i].label] += np.float64(reservoir.rows[i].weight)
     work.spans[0].first, work.spans[0].last = 0, rows
     work.stack[0].node, work.stack[0].slot, work.stack[0].live = 0, -1, growth.live
-    begin_node(tree, 0, 0)
 
 
 @kernel
@@ -85,9 +85,14 @@ def is_at(growth: Any, goal: Any) -> bool:
 
 
 @kernel(no_refcount=True)
-def begin_node(tree: Any, v: int, depth: int) -> None:
+def begin_node(tree: Any, work: Any, v: int, depth: int) -> None:
     """Make a leaf that knows nothing."""
-    node = tree.nodes[v]
+    node, span = tree.nodes[v], work.spans[v]
+    for k in range(tree.counts.shape[1]):
+        tree.counts[v, k] = 0.0
+    for k in range(work.shares.shape[1]):
+        work.shares[v, k] = 0.0
+    span.first, span.last, span.price, span.evidence = 0, 0, 0.0, 0.0
     node.threshold, node.n, node.stop_odds, node.stop, node.scale, node.total, node.gain = (
         0.0,
         0.0,
@@ -123,15 +128,10 @@ def add_rows(reservoir: Any, work: Any, workspace: Any, slot: int, first: int, l
 
 
 @kernel(no_refcount=True)
-def clear_node_histogram(reservoir: Any, work: Any, slot: int) -> None:
+def clear_node_histogram(work: Any, slot: int) -> None:
     """Empty the histogram of a node."""
-    growth = work.growth[0]
-    classes = growth.classes
-    for j in range(growth.live):
-        feature = reservoir.features[work.live[j]]
-        begin, bins = feature.first * classes, feature.codes * classes
-        for at in range(bins):
-            work.histograms[slot, np.uint32(begin + at)] = 0.0
+    for at in range(work.histograms.shape[1]):
+        work.histograms[slot, np.uint32(at)] = 0.0
 
 
 @kernel(inline=True)
@@ -184,7 +184,7 @@ def take_next(reservoir: Any, tree: Any, work: Any) -> int:
     growth.phase, growth.position = SPLIT, span.first
     if slot < 0 and is_large(reservoir, work, v):
         growth.slot = take_slot(work)
-        clear_node_histogram(reservoir, work, growth.slot)
+        clear_node_histogram(work, growth.slot)
         growth.phase = FILL
     return growth.classes
 
@@ -236,9 +236,7 @@ def split_node(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any)
         node.cut = (split.code + after - 1) >> 1
         node.threshold = reservoir.bin_edges[split.feature, node.cut - 1] if node.cut <= feature.edges else np.inf
     for side in range(2):
-        begin_node(tree, left + side, node.depth + 1)
-        for k in range(growth.classes):
-            tree.counts[left + side, k] = 0.0
+        begin_node(tree, work, left + side, node.depth + 1)
     growth.nodes += 2
     growth.phase, growth.position, growth.left, growth.right, growth.misses = PARTITION, span.first, span.first, 0, 0
     return done
@@ -321,7 +319,7 @@ def place_children(reservoir: Any, work: Any, v: int, left: int) -> None:
     # One slot must stay free for a node that has none.
     if growth.slot >= 0 and is_large(reservoir, work, larger) and growth.free > 1:
         growth.other = take_slot(work)
-        clear_node_histogram(reservoir, work, growth.other)
+        clear_node_histogram(work, growth.other)
         growth.phase, growth.position = FILL_CHILD, spans[growth.smaller].first
         return
     give_back(work, growth.slot)
