@@ -16,7 +16,7 @@ from quercus.rows import NOMINAL, NUMERIC
 from quercus.statistics.cuts import cut_between
 
 PLACE, SPREAD, RANK, SUBSPACE, SIGHT, KEEPING = range(1, 7)
-_FEW_EDGES = 32
+_FEW_EDGES = 64
 # Of the number of a row; among more rows than that, those of the same number share their luck.
 _LAST_BITS = 2**32 - 1
 
@@ -184,10 +184,12 @@ def recode_rows(
     feature, edges, begin = reservoir.features[f], reservoir.bin_edges, np.int64(0)
     # By old code: the first new one, below 0 if there are several.
     codes = np.zeros(MOST_EDGES + 2, np.int64)
+    at = 0
     for b in range(feature.edges + 1):
-        ends[b] = 0.0
-    for i in range(number):
-        ends[find_bin(edges, f, feature.edges, values[i]) - 1] += 1.0
+        start = at
+        while at < number and (b == feature.edges or values[at] <= edges[f, b]):
+            at += 1
+        ends[b] = float(at - start)
     for b in range(count + 1):
         end = find_bin(edges, f, feature.edges, old[b]) if b < count else feature.edges + 1
         codes[b + 1], total, part = begin + 1 if end - begin == 1 else -begin - 1, 0.0, 0.0
