@@ -238,7 +238,7 @@ class Field:
         sizes
             By name.
         """
-        return tuple(dim if isinstance(dim, int) else sizes[dim] for dim in self.dims)
+        return tuple([dim if isinstance(dim, int) else sizes[dim] for dim in self.dims])
 
     def nbytes(self, sizes: Sizes) -> int:
         """Return the bytes that it takes.
