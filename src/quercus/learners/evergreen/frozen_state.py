@@ -12,8 +12,8 @@ class FrozenEvergreenState(State):
 
     Examples
     --------
-    >>> FrozenEvergreenState.numba_type is EvergreenState.numba_type
-    False
+    >>> list(FrozenEvergreenState.parts)
+    ['tree', 'additive']
     """
 
     options = Field(OPTIONS, 1)
