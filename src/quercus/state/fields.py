@@ -181,6 +181,8 @@ class Field:
         Whether it is state; what follows from other arrays is made anew by `State.rebuild`.
     readonly
         Whether kernels only read it.
+    blank
+        Whether new places hold anything: kernels write them before they read them.
 
     Examples
     --------
@@ -198,6 +200,7 @@ class Field:
         fill: Any = 0,
         saved: bool = True,
         readonly: bool = False,
+        blank: bool = False,
     ) -> None:
         self.parts: dict[str, Kind] = {k: _as_kind(v) for k, v in kind.items()} if isinstance(kind, Mapping) else {}
         self.kind = None if self.parts else _as_kind(kind)
@@ -210,6 +213,7 @@ class Field:
         self.fill: dict[Any, Any] = dict(fill) if isinstance(fill, Mapping) else {...: fill}
         self.saved = saved
         self.readonly = readonly
+        self.blank = blank
         self.name = ""
 
     @property
@@ -234,7 +238,7 @@ class Field:
         sizes
             By name.
         """
-        return tuple(dim if isinstance(dim, int) else sizes[dim] for dim in self.dims)
+        return tuple([dim if isinstance(dim, int) else sizes[dim] for dim in self.dims])
 
     def nbytes(self, sizes: Sizes) -> int:
         """Return the bytes that it takes.
@@ -254,6 +258,8 @@ class Field:
         sizes
             Of dimensions, by name.
         """
+        if self.blank:
+            return np.empty(self.shape(sizes), self.dtype)
         array = np.zeros(self.shape(sizes), self.dtype)
         for name, value in self.fill.items():
             if value != 0:
@@ -270,7 +276,9 @@ class Field:
         sizes
             Of dimensions, by name.
         """
-        new = self.new(sizes)
+        shape = self.shape(sizes)
+        # What comes beside that which is kept is 0.
+        new = np.zeros(shape, self.dtype) if self.blank and shape[1:] != array.shape[1:] else self.new(sizes)
         kept = tuple(slice(min(old, now)) for old, now in zip(array.shape, new.shape, strict=True))
         new[kept] = array[kept]
         return new

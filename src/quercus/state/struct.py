@@ -41,12 +41,14 @@ class Struct:
     parts: ClassVar[dict[str, Part]] = {}
     numba_type: ClassVar[Any]
     _make: ClassVar[Any]
+    _names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         declared = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
         cls.fields = {name: value for name, value in declared.items() if isinstance(value, Field)}
         cls.parts = {name: value for name, value in declared.items() if isinstance(value, Part)}
+        cls._names = (*cls.fields, *cls.parts)
         if cls.fields or cls.parts:
             cls.numba_type, cls._make = _register(cls)
 
@@ -62,7 +64,7 @@ class Struct:
         if numba.config.DISABLE_JIT:
             # The same names; records have attributes, as in compiled code.
             return SimpleNamespace(**{name: as_interpreted(member) for name, member in members.items()})
-        return cls._make(*(members[name] for name in (*cls.fields, *cls.parts)))
+        return cls._make(*[members[name] for name in cls._names])
 
     @classmethod
     def inner(cls) -> Any:
@@ -88,8 +90,7 @@ class Struct:
         3.0
         """
         if numba.config.DISABLE_JIT:
-            names = (*cls.fields, *cls.parts)
-            return lambda *members: cls.make(**dict(zip(names, members, strict=True)))
+            return lambda *members: cls.make(**dict(zip(cls._names, members, strict=True)))
         return kernel(cls._make.__wrapped__)
 
 

@@ -1,5 +1,6 @@
 """What comes while a growth is under way, or when memory is short."""
 
+import pickle
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import quercus as qc
 from quercus.learners.evergreen.layout import GROWING
+from quercus.state import Field
 
 
 def test_categories_that_come_while_a_tree_grows(tmp_path):
@@ -110,3 +112,28 @@ def test_more_rows_than_32_bits_count(tmp_path):
     assert tree._state.options["seen"][0] > 2**32
     np.testing.assert_array_equal(tree.predict_proba(X), again.predict_proba(X))
     assert np.mean(tree.predict(X) == y) > 0.95
+
+
+def test_a_tree_that_grows_and_is_pickled_shows_nothing_of_what_memory_held_before(monkeypatch):
+    random = np.random.default_rng(8)
+    X = random.normal(size=(3_000, 20))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] > 0) + (X[:, 3] > 0)
+
+    def learn():
+        tree, found = qc.EvergreenTree(seed=1), []
+        for row in range(0, len(X), 3):
+            tree.partial_fit(X[row : row + 3], y[row : row + 3])
+            if tree._state.options["stage"][0] == GROWING:
+                found.append(pickle.dumps(tree._state))
+        return [*found, pickle.dumps(tree._state)]
+
+    def dirty(field, sizes, new=Field.new):
+        array = new(field, sizes)
+        if field.blank:
+            array.view(np.uint8).fill(0xA5)
+        return array
+
+    clean = learn()
+    monkeypatch.setattr(Field, "new", dirty)
+    assert len(clean) > 3
+    assert learn() == clean

@@ -23,9 +23,10 @@ from quercus.learners.evergreen.additive.kernels import (
 )
 from quercus.learners.evergreen.additive.state import LEAST_PROBA, AdditiveState
 from quercus.learners.evergreen.additive.tables import mix_many, mix_two, sum_many, sum_two, tabulate_bins
+from quercus.learners.evergreen.frozen_state import FrozenEvergreenState
 from quercus.learners.evergreen.layout import LAST_CATEGORY, MISSING, make_path, open_tree
 from quercus.learners.evergreen.prunings import MIXED, find_path, is_in_set, predict_proba
-from quercus.learners.evergreen.state import EvergreenTreeState, FrozenEvergreenState
+from quercus.learners.evergreen.state import EvergreenTreeState
 
 # So many rows go down the tree side by side: a processor need not wait for one where it can go on with another.
 _ABREAST = 64

@@ -18,6 +18,7 @@ from quercus.learners.evergreen.answering import answer_rows
 from quercus.learners.evergreen.exchanging import exchange_label
 from quercus.learners.evergreen.explaining import Contribution, EvergreenExplanation
 from quercus.learners.evergreen.files import read_frozen, read_tree
+from quercus.learners.evergreen.frozen_state import FrozenEvergreenState
 from quercus.learners.evergreen.kernels import run_rows
 from quercus.learners.evergreen.layout import (
     ALARMED,
@@ -34,7 +35,7 @@ from quercus.learners.evergreen.layout import (
     READY,
     WINDOW,
 )
-from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
+from quercus.learners.evergreen.state import EvergreenState
 from quercus.learners.evergreen.view import (
     find_leaves,
     is_readable,

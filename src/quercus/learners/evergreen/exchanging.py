@@ -20,24 +20,11 @@ from quercus.learners.evergreen.prunings import (
     find_coded_path,
     update_prunings,
 )
-from quercus.learners.evergreen.reservoir import find_bin_code
+from quercus.learners.evergreen.reservoir import find_bin_code, find_number
 from quercus.learners.evergreen.state import EvergreenState
 
 if TYPE_CHECKING:
     from quercus.classifier import Classifier
-
-
-@kernel
-def find_number(reservoir: Any, rows: int, number: int) -> int:
-    """Return the first place in the reservoir whose row has that number or a larger one, by binary search."""
-    low, high = 0, rows
-    while low < high:
-        middle = (low + high) >> 1
-        if reservoir.rows[middle].number < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @kernel
@@ -53,7 +40,7 @@ def find_sampled_row(reservoir: Any, rows: int, known: int, X: Any, label: int) 
             f += 1
         if f == X.shape[1]:
             number = reservoir.sampled[k]
-            place = find_number(reservoir, rows, number)
+            place = find_number(reservoir.rows, rows, number)
             if place < rows and reservoir.rows[place].number == number and reservoir.rows[place].label == label:
                 found = max(found, place)
     return found

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from quercus.learners.evergreen import rebuilding
 from quercus.learners.evergreen.additive.engine import declare_classes, new_additive
 from quercus.learners.evergreen.additive.state import COUNT, KEPT, AdditiveState
+from quercus.learners.evergreen.frozen_state import FrozenEvergreenState
 from quercus.learners.evergreen.layout import GROWING, SAMPLE
-from quercus.learners.evergreen.state import EvergreenState, FrozenEvergreenState
+from quercus.learners.evergreen.state import EvergreenState
 from quercus.rows import NOMINAL, NUMERIC, UNSEEN
 from quercus.store import Model, ModelFileError
 from quercus.store.states import part_of, read_state, rename_fields

@@ -7,8 +7,9 @@ import numpy as np
 from quercus.frozen import FrozenPredictor
 from quercus.learners.evergreen.additive.engine import freeze, new_additive, weigh_additive
 from quercus.learners.evergreen.engine import AnswerEngine
+from quercus.learners.evergreen.frozen_state import FrozenEvergreenState
 from quercus.learners.evergreen.layout import IDLE, NO_RECENT
-from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
+from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState
 from quercus.learners.evergreen.view import weigh_experts
 
 

@@ -26,7 +26,7 @@ from quercus.learners.evergreen.layout import (
 )
 from quercus.learners.evergreen.prunings import compute_evidence, is_in_set, prune_nodes
 from quercus.learners.evergreen.reservoir import SUBSPACE, draw_number
-from quercus.learners.evergreen.splits import LEFT, NONE, ONE, RIGHT, find_split, log_upper_gamma, record_classes
+from quercus.learners.evergreen.splits import NONE, ONE, find_split, log_upper_gamma, record_classes
 
 _LOG_MOST_P = math.log(MOST_P_VALUE)
 _SMALL = 32
@@ -51,12 +51,12 @@ def start_growth(option: Any, reservoir: Any, tree: Any, work: Any, rows: int, c
         if rank < seen:
             work.live[growth.live] = f
             growth.live += 1
+    begin_node(tree, work, 0, 0)
     for i in range(rows):
         work.places[0, i] = i
         tree.counts[0, reservoir.rows[i].label] += np.float64(reservoir.rows[i].weight)
     work.spans[0].first, work.spans[0].last = 0, rows
     work.stack[0].node, work.stack[0].slot, work.stack[0].live = 0, -1, growth.live
-    begin_node(tree, 0, 0)
 
 
 @kernel
@@ -85,18 +85,16 @@ def is_at(growth: Any, goal: Any) -> bool:
 
 
 @kernel(no_refcount=True)
-def begin_node(tree: Any, v: int, depth: int) -> None:
+def begin_node(tree: Any, work: Any, v: int, depth: int) -> None:
     """Make a leaf that knows nothing."""
-    node = tree.nodes[v]
-    node.threshold, node.n, node.stop_odds, node.stop, node.scale, node.total, node.gain = (
-        0.0,
-        0.0,
-        0.0,
-        0.5,
-        1.0,
-        0.0,
-        0.0,
-    )
+    node, span = tree.nodes[v], work.spans[v]
+    for k in range(tree.counts.shape[1]):
+        tree.counts[v, k] = 0.0
+    for k in range(work.shares.shape[1]):
+        work.shares[v, k] = 0.0
+    span.first, span.last, span.price, span.evidence = 0, 0, 0.0, 0.0
+    node.threshold = node.n = node.stop_odds = node.total = node.gain = 0.0
+    node.stop, node.scale = 0.5, 1.0
     node.left, node.feature, node.set, node.depth, node.cut, node.missing_left = 0, -1, -1, depth, 0, 0
 
 
@@ -123,15 +121,10 @@ def add_rows(reservoir: Any, work: Any, workspace: Any, slot: int, first: int, l
 
 
 @kernel(no_refcount=True)
-def clear_node_histogram(reservoir: Any, work: Any, slot: int) -> None:
+def clear_node_histogram(work: Any, slot: int) -> None:
     """Empty the histogram of a node."""
-    growth = work.growth[0]
-    classes = growth.classes
-    for j in range(growth.live):
-        feature = reservoir.features[work.live[j]]
-        begin, bins = feature.first * classes, feature.codes * classes
-        for at in range(bins):
-            work.histograms[slot, np.uint32(begin + at)] = 0.0
+    for at in range(work.histograms.shape[1]):
+        work.histograms[slot, np.uint32(at)] = 0.0
 
 
 @kernel(inline=True)
@@ -184,7 +177,7 @@ def take_next(reservoir: Any, tree: Any, work: Any) -> int:
     growth.phase, growth.position = SPLIT, span.first
     if slot < 0 and is_large(reservoir, work, v):
         growth.slot = take_slot(work)
-        clear_node_histogram(reservoir, work, growth.slot)
+        clear_node_histogram(work, growth.slot)
         growth.phase = FILL
     return growth.classes
 
@@ -236,9 +229,9 @@ def split_node(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any)
         node.cut = (split.code + after - 1) >> 1
         node.threshold = reservoir.bin_edges[split.feature, node.cut - 1] if node.cut <= feature.edges else np.inf
     for side in range(2):
-        begin_node(tree, left + side, node.depth + 1)
-        for k in range(growth.classes):
-            tree.counts[left + side, k] = 0.0
+        begin_node(tree, work, left + side, node.depth + 1)
+    if slot >= 0:
+        count_children(reservoir, tree, work, v, slot)
     growth.nodes += 2
     growth.phase, growth.position, growth.left, growth.right, growth.misses = PARTITION, span.first, span.first, 0, 0
     return done
@@ -260,22 +253,33 @@ def write_set(sets: Any, place: int, split: Any, chosen: Any) -> None:
 
 
 @kernel(no_refcount=True)
-def partition_rows(reservoir: Any, tree: Any, work: Any, workspace: Any) -> int:
+def count_children(reservoir: Any, tree: Any, work: Any, v: int, slot: int) -> None:
+    """Count the classes of a node's children from its histogram: sums of weights are exact, in any order."""
+    node, classes = tree.nodes[v], work.growth[0].classes
+    feature, left = reservoir.features[node.feature], np.int64(node.left)
+    for code in range(feature.codes):
+        if node.set >= 0:
+            goes_left = is_in_set(tree.sets, node.set, code)
+        else:
+            goes_left = code <= node.cut if code != MISSING else node.missing_left != 0
+        at = (feature.first + code) * classes
+        for k in range(classes if goes_left else 0):
+            tree.counts[left, k] += work.histograms[slot, np.uint32(at + k)]
+    for k in range(classes):
+        tree.counts[left + 1, k] = tree.counts[v, k] - tree.counts[left, k]
+
+
+@kernel(no_refcount=True)
+def partition_rows(reservoir: Any, tree: Any, work: Any) -> int:
     """Partition some rows of a node among its children, keeping their order; return what was done."""
     growth, places = work.growth[0], work.places
     span, node = work.spans[growth.node], tree.nodes[growth.node]
     begin, stop = growth.position, min(np.int64(span.last), growth.position + CHUNK)
-    lefts = assign_rows(reservoir, tree, work, workspace, node, begin, stop)
-    for i in range(lefts):
-        places[0, growth.left + i] = workspace.partition[LEFT, i]
-    for i in range(stop - begin - lefts):
-        places[1, growth.right + i] = workspace.partition[RIGHT, i]
-    growth.left += lefts
-    growth.right += stop - begin - lefts
+    assign_rows(reservoir, tree, work, node, begin, stop, growth.slot < 0)
     growth.position = stop
     if stop == span.last:
         for i in range(growth.right):
-            places[0, growth.left + i] = places[1, i]
+            places[0, np.uint32(growth.left + i)] = places[1, np.uint32(i)]
         if node.set < 0 and not growth.misses:
             node.missing_left = growth.left - span.first >= growth.right
         place_children(reservoir, work, growth.node, np.int64(node.left))
@@ -283,15 +287,16 @@ def partition_rows(reservoir: Any, tree: Any, work: Any, workspace: Any) -> int:
 
 
 @kernel(no_refcount=True)
-def assign_rows(reservoir: Any, tree: Any, work: Any, workspace: Any, node: Any, begin: int, stop: int) -> int:
-    """Write the rows that go left and those that go right, and count their classes; return how many go left.
+def assign_rows(reservoir: Any, tree: Any, work: Any, node: Any, begin: int, stop: int, counts: bool) -> None:
+    """Write rows that go left before those that came so far, the others aside; count their classes, if told so.
 
     Each row is written on both sides, and stays on one: which one it is, is hard to foretell for a processor.
     """
+    growth, places = work.growth[0], work.places
     f, child, chosen, cut, missing = np.uint32(node.feature), np.int64(node.left), node.set, node.cut, node.missing_left
-    lefts, rights, misses = 0, 0, False
+    left, right, misses = growth.left, growth.right, False
     for i in range(begin, stop):
-        row = work.places[0, i]
+        row = places[0, np.uint32(i)]
         code = reservoir.bin_codes[np.uint32(row), f]
         if chosen >= 0:
             goes_right = 0 if is_in_set(tree.sets, chosen, code) else 1
@@ -299,15 +304,16 @@ def assign_rows(reservoir: Any, tree: Any, work: Any, workspace: Any, node: Any,
             goes_right = 1 if code > cut else 0
             if code == MISSING:
                 goes_right, misses = 0 if missing != 0 else 1, True
-        workspace.partition[LEFT, lefts] = row
-        workspace.partition[RIGHT, rights] = row
-        lefts += 1 - goes_right
-        rights += goes_right
-        kept = reservoir.rows[np.uint32(row)]
-        tree.counts[np.uint32(child + goes_right), kept.label] += np.float64(kept.weight)
+        places[0, np.uint32(left)] = row
+        places[1, np.uint32(right)] = row
+        left += 1 - goes_right
+        right += goes_right
+        if counts:
+            kept = reservoir.rows[np.uint32(row)]
+            tree.counts[np.uint32(child + goes_right), kept.label] += np.float64(kept.weight)
+    growth.left, growth.right = left, right
     if misses:
-        work.growth[0].misses = 1
-    return lefts
+        growth.misses = 1
 
 
 @kernel(no_refcount=True)
@@ -321,7 +327,7 @@ def place_children(reservoir: Any, work: Any, v: int, left: int) -> None:
     # One slot must stay free for a node that has none.
     if growth.slot >= 0 and is_large(reservoir, work, larger) and growth.free > 1:
         growth.other = take_slot(work)
-        clear_node_histogram(reservoir, work, growth.other)
+        clear_node_histogram(work, growth.other)
         growth.phase, growth.position = FILL_CHILD, spans[growth.smaller].first
         return
     give_back(work, growth.slot)
@@ -379,7 +385,7 @@ def step_growth(reservoir: Any, tree: Any, work: Any, workspace: Any, split: Any
         elif phase == SPLIT:
             done += split_node(reservoir, tree, work, workspace, split)
         elif phase == PARTITION:
-            done += partition_rows(reservoir, tree, work, workspace)
+            done += partition_rows(reservoir, tree, work)
         elif phase == FILL_CHILD:
             done += fill_more(reservoir, work, workspace, growth.smaller, growth.other, np.int64(FILL_CHILD))
             if growth.position == work.spans[growth.smaller].last:

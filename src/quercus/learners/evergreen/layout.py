@@ -89,8 +89,8 @@ class SplitWorkspace(NamedTuple):
     ``histogram`` is that of one feature in a node, ``order`` the codes that occur, ``totals`` their weights, ``ranks``
     what they are sorted by, ``chosen`` the set of codes that goes left, ``bits`` codes that occur as bits; ``children``
     and ``parent`` are weights by class, ``entropies`` the parts of the children's, ``present`` the classes of a node,
-    ``local`` the number of a class among these; ``rows``, ``labels`` and ``weights`` are of a small node, ``partition``
-    of a node whose rows are being partitioned, ``begins`` where in a histogram features begin.
+    ``local`` the number of a class among these; ``rows``, ``labels`` and ``weights`` are of a small node, ``begins``
+    is where in a histogram features begin.
     """
 
     histogram: Any
@@ -107,7 +107,6 @@ class SplitWorkspace(NamedTuple):
     rows: Any
     labels: Any
     weights: Any
-    partition: Any
     begins: Any
 
 
@@ -180,7 +179,6 @@ def make_split_workspace(features: int, rows: int, classes: int) -> Any:
         np.empty(rows, np.int32),
         np.empty(rows, np.int64),
         np.empty(rows),
-        np.empty((2, CHUNK if classes > 0 else 0), np.int32),
         np.empty(features, np.int64),
     )
 

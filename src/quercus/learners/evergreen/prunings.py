@@ -79,8 +79,33 @@ def find_coded_path(tree: Any, codes: Any, place: int, path: Any) -> int:
 
 
 @kernel(inline=True)
+def average_prunings_of_two(tree: Any, path: Any, depth: int) -> None:
+    """Do what `average_prunings` does, of two classes: from node to node numbers stay where a processor has them."""
+    shares, proba, nodes, counts = path.shares, path.proba, tree.nodes, tree.counts
+    mass = 1.0 / (nodes[0].n + 1.0)
+    zero, one = (counts[0, 0] + 0.5) * mass, (counts[0, 1] + 0.5) * mass
+    shares[0, 0], shares[0, 1] = zero, one
+    for j in range(1, depth + 1):
+        v = path.nodes[j]
+        mass = 1.0 / (nodes[v].n + 3.0)
+        zero, one = (counts[v, 0] + 2.0 * zero + 0.5) * mass, (counts[v, 1] + 2.0 * one + 0.5) * mass
+        shares[j, 0], shares[j, 1] = zero, one
+    for back in range(depth):
+        j = depth - 1 - back
+        odds = nodes[path.nodes[j]].stop_odds
+        part = odds / (1.0 + odds)
+        if part > 1e-17:
+            zero += part * (shares[j, 0] - zero)
+            one += part * (shares[j, 1] - one)
+    proba[PRUNINGS, 0], proba[PRUNINGS, 1] = zero, one
+
+
+@kernel(inline=True)
 def average_prunings(tree: Any, path: Any, depth: int, classes: int) -> None:
     """Write what each node of a path predicts, smoothed by its parent, and the average over all prunings."""
+    if classes == 2:
+        average_prunings_of_two(tree, path, depth)
+        return
     shares, proba, nodes = path.shares, path.proba, tree.nodes
     even, mass = 1.0 / classes, 1.0 / (nodes[0].n + 1.0)
     for k in range(classes):
@@ -115,6 +140,12 @@ def average_decayed_counts(tree: Any, path: Any, depth: int, classes: int) -> No
 
 
 @kernel(inline=True)
+def weigh_loss(least: float, loss: float) -> float:
+    """Return how much an expert counts beside the best one."""
+    return math.exp(least - loss) if loss > least else 1.0
+
+
+@kernel(inline=True)
 def predict_proba(option: Any, tree: Any, path: Any, depth: int, classes: int) -> None:
     """Write class probabilities: the mixture of all prunings, the leaf and decayed counts.
 
@@ -124,9 +155,9 @@ def predict_proba(option: Any, tree: Any, path: Any, depth: int, classes: int) -
     shares, proba = path.shares, path.proba
     average_prunings(tree, path, depth, classes)
     least = min(option.loss, option.leaf_loss, option.recent_loss)
-    prunings = 0.0 if option.without & NO_AGGREGATE else math.exp(least - option.loss)
-    leaf = math.exp(least - option.leaf_loss)
-    recent = 0.0 if option.without & NO_RECENT else math.exp(least - option.recent_loss)
+    prunings = 0.0 if option.without & NO_AGGREGATE else weigh_loss(least, option.loss)
+    leaf = weigh_loss(least, option.leaf_loss)
+    recent = 0.0 if option.without & NO_RECENT else weigh_loss(least, option.recent_loss)
     if recent <= LEAST_PART * (prunings + leaf + recent):
         recent = 0.0
     else:

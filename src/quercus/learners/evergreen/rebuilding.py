@@ -198,9 +198,10 @@ def begin(state: EvergreenState) -> None:
     if option["rows"] >= option["most_rows"]:
         subsample(state, 2 * int(option["most_rows"]) // 3)
     if option["seen"] >= 2 * option["drawn"]:
-        known = min(int(option["seen"]), int(option["places"]))
-        ordered = np.ascontiguousarray(np.sort(state.sample[:known].T, axis=1))
-        draw_bin_edges(state.ref, ordered, find_sampled(state.rows["number"][: state.n_rows], state.sampled[:known]))
+        places = find_sampled(state)
+        ordered = state.sample[: len(places)].T.copy()
+        ordered.sort(axis=1)
+        draw_bin_edges(state.ref, ordered, places)
     rows, features, classes = state.n_rows, len(state.features), state.tree.sizes["label"]
     is_nominal = bool((state.features["kind"] == NOMINAL).any())
     if is_nominal:

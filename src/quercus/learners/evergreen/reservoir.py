@@ -16,7 +16,7 @@ from quercus.rows import NOMINAL, NUMERIC
 from quercus.statistics.cuts import cut_between
 
 PLACE, SPREAD, RANK, SUBSPACE, SIGHT, KEEPING = range(1, 7)
-_FEW_EDGES = 32
+_FEW_EDGES = 64
 # Of the number of a row; among more rows than that, those of the same number share their luck.
 _LAST_BITS = 2**32 - 1
 
@@ -87,6 +87,9 @@ def sample_row(options: Any, reservoir: Any, X: Any, i: int, label: int, w: floa
 def count_distinct(values: Any, first: int, last: int, distinct: Any, times: Any) -> int:
     """Write the different ones of sorted values, and how often each comes; return their number."""
     found = 0
+    if last > first and values[first] == values[last - 1]:
+        distinct[0], times[0] = values[first], last - first
+        return 1
     for i in range(first, last):
         if i == first or values[i] != values[i - 1]:
             distinct[found], times[found] = values[i], 0
@@ -135,9 +138,15 @@ def refine_edges(
     """Write the old edges, and more at quantiles of overfull bins; return how many, -1 if there would be too many."""
     found, start = 0, 0
     for b in range(count + 1):
-        stop = start
-        while stop < number and (b == count or values[stop] <= old[b]):
-            stop += 1
+        stop, left = start, number - start
+        while left > 0:
+            # By halves: bins are wide.
+            half = (left + 1) >> 1
+            if b == count or values[stop + half - 1] <= old[b]:
+                stop += half
+                left -= half
+            else:
+                left = half - 1
         inside = stop - start
         if inside * bins > 2 * number or 10 * inside > 9 * number:
             different = count_distinct(values, start, stop, distinct, times)
@@ -164,41 +173,47 @@ def refine_edges(
 
 
 @kernel
-def recode_rows(options: Any, reservoir: Any, f: int, old: Any, count: int, values: Any, number: int) -> None:
-    """Give the rows of bins that were split new codes: drawn in the shares of the sample, as values are not known."""
-    feature, edges = reservoir.features[f], reservoir.bin_edges
-    # Of each new bin: how many of the sample lie in it; of each old one: where it begins.
-    inside, begins = np.zeros(MOST_EDGES + 1), np.zeros(MOST_EDGES + 2, np.int64)
-    for i in range(number):
-        inside[find_bin(edges, f, feature.edges, values[i]) - 1] += 1.0
-    begins[count + 1] = feature.edges + 1
-    for b in range(count):
-        begins[b + 1] = find_bin(edges, f, feature.edges, old[b])
+def recode_rows(
+    options: Any, reservoir: Any, f: int, old: Any, count: int, values: Any, number: int, ends: Any, is_cut: Any
+) -> None:
+    """Give the rows of bins that were split new codes: drawn in the shares of the sample, as values are not known.
+
+    ``ends``: for it to write of each new bin up to which share of the old one it goes; ``is_cut``: whether that was
+    split.
+    """
+    feature, edges, begin = reservoir.features[f], reservoir.bin_edges, np.int64(0)
+    # By old code: the first new one, below 0 if there are several.
+    codes = np.zeros(MOST_EDGES + 2, np.int64)
+    at = 0
+    for b in range(feature.edges + 1):
+        start = at
+        while at < number and (b == feature.edges or values[at] <= edges[f, b]):
+            at += 1
+        ends[b] = float(at - start)
+    for b in range(count + 1):
+        end = find_bin(edges, f, feature.edges, old[b]) if b < count else feature.edges + 1
+        codes[b + 1], total, part = begin + 1 if end - begin == 1 else -begin - 1, 0.0, 0.0
+        for k in range(begin, end):
+            total += ends[k] + 1e-9
+        for k in range(begin, end):
+            part += ends[k] + 1e-9
+            ends[k], is_cut[k] = part / total if k + 1 < end else 1.0, end - begin > 1
+        begin = end
     for i in range(options[0].rows):
-        code = reservoir.bin_codes[i, f]
-        if code == MISSING:
-            continue
-        first, last = begins[code - 1], begins[code]
-        if last - first == 1:
-            reservoir.bin_codes[i, f] = first + 1
-            continue
-        total, part, share = 0.0, 0.0, draw_number(options[0].seed, SPREAD, reservoir.rows[i].number)
-        for b in range(first, last):
-            total += inside[b] + 1e-9
-        b = first
-        while True:
-            part += inside[b] + 1e-9
-            if part / total >= share or b + 1 == last:
-                break
-            b += 1
-        reservoir.bin_codes[i, f] = b + 1
+        code = codes[reservoir.bin_codes[i, f]]
+        if code < 0:
+            share, code = draw_number(options[0].seed, SPREAD, reservoir.rows[i].number), -code
+            while ends[code - 1] < share:
+                code += 1
+        reservoir.bin_codes[i, f] = code
 
 
 @kernel
-def recode_sampled(reservoir: Any, f: int, places: Any) -> None:
-    """Give the rows that are in the sample the codes of their values."""
+def recode_sampled(reservoir: Any, f: int, places: Any, is_cut: Any) -> None:
+    """Give the rows of the sample that lie in bins that were split the codes of their values."""
     for k in range(len(places)):
-        if places[k] >= 0:
+        code = reservoir.bin_codes[places[k], f] if places[k] >= 0 else np.uint8(MISSING)
+        if places[k] >= 0 and (code == MISSING or is_cut[code - 1]):
             reservoir.bin_codes[places[k], f] = find_bin_code(
                 reservoir.features, reservoir.bin_edges, f, reservoir.sample[k, f]
             )
@@ -216,12 +231,13 @@ def draw_bin_edges(state: Any, ordered: Any, places: Any) -> None:
     bins, most = options[0].bins, edges.shape[1]
     distinct, times = np.zeros(known_rows), np.zeros(known_rows, np.int64)
     old, new = np.zeros(most), np.zeros(most)
+    ends, is_cut = np.zeros(MOST_EDGES + 1), np.ones(MOST_EDGES + 1, np.bool_)
     for f in range(len(features)):
-        feature, number, values = features[f], 0, ordered[f]
+        feature, number, values = features[f], known_rows, ordered[f]
         if feature.kind != NUMERIC:
             continue
-        while number < known_rows and values[number] == values[number]:
-            number += 1
+        while number > 0 and values[number - 1] != values[number - 1]:
+            number -= 1
         count, is_first = feature.edges, options[0].seen <= options[0].places
         for b in range(count):
             old[b] = edges[f, b]
@@ -236,9 +252,9 @@ def draw_bin_edges(state: Any, ordered: Any, places: Any) -> None:
         for b in range(found):
             edges[f, b] = new[b]
         if not is_first:
-            recode_rows(options, reservoir, f, old, count, values, number)
+            recode_rows(options, reservoir, f, old, count, values, number, ends, is_cut)
         feature.codes = feature.edges + 2
-        recode_sampled(reservoir, f, places)
+        recode_sampled(reservoir, f, places, is_cut)
     options[0].drawn = options[0].seen
 
 
@@ -254,18 +270,46 @@ def count_categories(features: Any, codes: Any, rows: int) -> None:
             features[f].codes = max(np.int64(largest[f]) + 1, 2)
 
 
-def find_sampled(numbers: npt.NDArray[np.uint32], sampled: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+@kernel
+def find_number(rows: Any, known: int, number: int) -> int:
+    """Return the first place in the reservoir whose row has that number or a larger one, by binary search."""
+    low, high = 0, known
+    while low < high:
+        middle = (low + high) >> 1
+        if rows[middle].number < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel(types.void, EvergreenState.numba_type, array_type(np.int64, 1))
+def find_places(state: Any, places: Any) -> None:
+    """Write where in the reservoir the rows of the sample are, -1 if they are gone; numbers ascend."""
+    rows, known = state.rows, state.options[0].rows
+    for k in range(len(places)):
+        number = state.sampled[k]
+        # There it is as long as no row before it is gone.
+        place = np.int64(number) - np.int64(rows[0].number)
+        if not 0 <= place < known or rows[place].number != number:
+            place = find_number(rows, known, number)
+        places[k] = place if place < known and rows[place].number == number else -1
+
+
+def find_sampled(state: EvergreenState) -> npt.NDArray[np.int64]:
     """Return where in the reservoir the rows of the sample are, -1 if they are gone.
 
     Parameters
     ----------
-    numbers
-        Those of the rows of the reservoir.
-    sampled
-        Those of the rows of the sample.
+    state
+        The tree; it has rows.
     """
-    if len(numbers) == 0:
-        return np.full(len(sampled), -1)
+    seen, places = int(state.options["seen"][0]), np.empty(state.used["place"], np.int64)
+    if seen <= _LAST_BITS:
+        find_places(state.ref, places)
+        return places
+    # Numbers have been used again.
+    numbers, sampled = state.rows["number"][: state.n_rows], state.sampled[: len(places)]
     order = np.argsort(numbers, kind="stable")
     found = order[np.minimum(np.searchsorted(numbers, sampled, sorter=order), len(numbers) - 1)]
     return np.where(numbers[found] == sampled, found, -1)
@@ -301,9 +345,7 @@ def choose_rows(state: EvergreenState, kept: npt.NDArray[np.int64]) -> None:
     kept
         The places, ascending.
     """
-    codes, rows = state.codes, state.rows
-    codes[: len(kept)], rows[: len(kept)] = codes[kept], rows[kept]
-    codes[len(kept) :], rows[len(kept) :] = 0, np.zeros(1, rows.dtype)
+    state.codes[: len(kept)], state.rows[: len(kept)] = state.codes[kept], state.rows[kept]
     state.options["rows"] = len(kept)
 
 

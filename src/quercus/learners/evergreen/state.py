@@ -182,23 +182,26 @@ class GrowthState(State):
         },
         1,
     )
-    nodes = Field(_NODE, "node", saved=False)
-    counts = Field(np.float64, "node", "label", saved=False)
-    sets = Field(np.uint64, "set", SET_WORDS, saved=False)
+    nodes = Field(_NODE, "node", saved=False, blank=True)
+    counts = Field(np.float64, "node", "label", saved=False, blank=True)
+    sets = Field(np.uint64, "set", SET_WORDS, saved=False, blank=True)
     # Places of rows in the reservoir, those of a node side by side; spare.
-    places = Field(np.int32, 2, "row", saved=False)
+    places = Field(np.int32, 2, "row", saved=False, blank=True)
     # Nodes that wait for being split.
     stack = Field({"node": np.int32, "slot": np.int32, "live": np.int32}, "entry", saved=False)
     # Features, first those that vary in the node of now.
     live = Field(np.int32, "feature", saved=False)
     # Weight by code and class; those that are free.
-    histograms = Field(np.float64, "slot", "bin", saved=False)
+    histograms = Field(np.float64, "slot", "bin", saved=False, blank=True)
     slots = Field(np.int32, "slot", saved=False)
     # Rows and evidence of a node; its prior, by its parent.
     spans = Field(
-        {"first": np.int32, "last": np.int32, "price": np.float64, "evidence": np.float64}, "node", saved=False
+        {"first": np.int32, "last": np.int32, "price": np.float64, "evidence": np.float64},
+        "node",
+        saved=False,
+        blank=True,
     )
-    shares = Field(np.float64, "node", "share", saved=False)
+    shares = Field(np.float64, "node", "share", saved=False, blank=True)
 
     @classmethod
     def idle(cls, classes: int) -> GrowthState:
@@ -210,6 +213,15 @@ class GrowthState(State):
             There is room for.
         """
         return cls(parts=None, **dict.fromkeys(cls.dims, 0) | {"label": classes})
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What memory held before is nobody's business.
+        growth = self.growth[0]
+        for array in (self.nodes, self.counts, self.spans, self.shares):
+            array[growth["nodes"] :] = np.zeros(1, array.dtype)
+        self.sets[growth["sets"] :], self.places[1, growth["right"] :] = 0, 0
+        self.histograms[self.slots[: growth["free"]]] = 0.0
+        return super().__getstate__()
 
 
 class EvergreenState(State):
@@ -241,10 +253,11 @@ class EvergreenState(State):
     sample = Field(Real(nan=True), "place", "feature", fill=math.nan)
     sampled = Field(np.uint32, "place")
     # The reservoir: values of rows as codes, the same of their numbers, weights and classes.
-    codes = Field(Whole(np.uint8, high=LAST_CATEGORY), "row", "feature")
+    codes = Field(Whole(np.uint8, high=LAST_CATEGORY), "row", "feature", blank=True)
     rows = Field(
         {"number": Whole(np.uint32), "weight": Real(np.float32, low=GRAIN, high=HEAVIEST), "label": Whole(np.uint32)},
         "row",
+        blank=True,
     )
     # Whether the last answers were wrong.
     errors = Field(Whole(np.uint8, high=1), WINDOW)
@@ -278,6 +291,11 @@ class EvergreenState(State):
         state = cls(parts=parts, feature=features, edge=edges, place=rows, row=rows)
         state.options["next_rebuild"], state.options["nodes"], state.options["places"] = FIRST_GROWTH, 1, SAMPLE
         return state
+
+    def __getstate__(self) -> dict[str, Any]:
+        n = self.n_rows
+        self.codes[n:], self.rows[n:] = 0, np.zeros(1, self.rows.dtype)
+        return super().__getstate__()
 
     @property
     def used(self) -> dict[str, int]:
@@ -370,28 +388,3 @@ class EvergreenState(State):
             and sizes["entry"] >= 4
             and (sizes["slot"] == 0 or (sizes["slot"] >= 2 and sizes["bin"] >= bins * g["classes"]))
         )
-
-
-class FrozenEvergreenState(State):
-    """A tree that answers and does nothing else.
-
-    Examples
-    --------
-    >>> FrozenEvergreenState.numba_type is EvergreenState.numba_type
-    False
-    """
-
-    options = Field(OPTIONS, 1)
-    tree = Part(EvergreenTreeState)
-    additive = Part(AdditiveState)
-
-    def check(self) -> None:
-        """Raise StateError where arrays do not fit together."""
-        option, tree, additive = self.options[0], self.tree, self.additive
-        if not (
-            option["nodes"] == len(tree.nodes)
-            and tree.sizes["label"] == option["classes"]
-            and (option["without"] & 2 or len(tree.recent) == len(tree.nodes))
-            and (not additive.is_on or additive.classes == option["classes"])
-        ):
-            raise StateError("its arrays do not fit together.")

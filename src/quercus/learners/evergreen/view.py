@@ -11,6 +11,7 @@ from quercus.engine import Floats, Integers
 from quercus.explain import Leaf, Node, Test, TreeView
 from quercus.learners.evergreen.additive.engine import weigh_additive
 from quercus.learners.evergreen.explaining import EXPERTS, show_weights
+from quercus.learners.evergreen.frozen_state import FrozenEvergreenState
 from quercus.learners.evergreen.layout import (
     LAST_CATEGORY,
     LEAST_PART,
@@ -19,7 +20,7 @@ from quercus.learners.evergreen.layout import (
     NO_AGGREGATE,
     NO_RECENT,
 )
-from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState, FrozenEvergreenState
+from quercus.learners.evergreen.state import EvergreenState, EvergreenTreeState
 from quercus.schema import Schema
 
 FEWER = "the tree grew from the rows that were kept then, and has learned all that came since"

@@ -144,7 +144,8 @@ def draw(state: AdditiveState) -> None:
         The model.
     """
     seen = int(state.sums["seen"][0])
-    ordered = np.ascontiguousarray(np.sort(state.kept[: min(seen, KEPT)].T, axis=1))
+    ordered = state.kept[: min(seen, KEPT)].T.copy()
+    ordered.sort(axis=1)
     bin_edges, numbers = np.zeros_like(state.limits), np.zeros(len(state.columns), np.int64)
     draw_additive_edges(state.ref, ordered, seen <= KEPT, bin_edges, numbers)
     columns, is_numeric = state.columns.copy(), state.columns["kind"] == NUMERIC

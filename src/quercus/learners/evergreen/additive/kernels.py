@@ -90,8 +90,18 @@ def find_bins(model: Any, X: Any, i: int, terms: Any) -> bool:
     return lacking
 
 
-@kernel(no_refcount=True)
+@kernel(inline=True)
 def predict_additive(model: Any, terms: Any, classes: int) -> None:
+    """Write what follows from the trees' probabilities, naive Bayes and the coefficients of bins."""
+    if classes == 2:
+        # The same, compiled for two.
+        add_up_features(model, terms, 2)
+    else:
+        add_up_features(model, terms, classes)
+
+
+@kernel(inline=True)
+def add_up_features(model: Any, terms: Any, classes: int) -> None:
     """Write what follows from the trees' probabilities, naive Bayes and the coefficients of bins."""
     sums, table, lines = model.sums[0], model.table, terms.lines
     largest, whole, counted = -np.inf, 0.0, 0.0
@@ -173,24 +183,27 @@ def learn_additive(model: Any, terms: Any, X: Any, i: int, label: int, w: float,
     sums.sum_weight = max(0.0, sums.sum_weight - STEP * slope / (root * math.sqrt(sums.sum_accumulator + 1.0)))
     sums.trees_accumulator += trees_slope * trees_slope
     sums.trees_weight = max(0.0, sums.trees_weight - STEP * trees_slope / math.sqrt(sums.trees_accumulator + 1.0))
-    update_coefficients(model, terms, label, w, 1.0 / root)
+    if sums.classes == 2:
+        update_coefficients(model, terms, label, w, 1.0 / root, 2)
+    else:
+        update_coefficients(model, terms, label, w, 1.0 / root, sums.classes)
     totals[WEIGHT, label] += w
     totals[LOG, label] = math.log(2.0 * totals[WEIGHT, label] + mean_bins(sums))
     sample_values(model, X, i, label, w)
 
 
-@kernel(no_refcount=True)
-def update_coefficients(model: Any, terms: Any, label: int, w: float, rate: float) -> None:
+@kernel(inline=True)
+def update_coefficients(model: Any, terms: Any, label: int, w: float, rate: float, classes: int) -> None:
     """Let the coefficients of a row's bins make a gradient step, and count its label in the bins.
 
     Steps are those of AdaGrad with the visits of a bin in place of squared gradients (McMahan et al., 2013).
     """
-    sums, table, visits, lines = model.sums[0], model.table, model.visits, terms.lines
+    table, visits, lines = model.table, model.visits, terms.lines
     for f in range(len(model.columns)):
         bin_id, column = np.uint32(terms.bins[f]), model.columns[f]
         visits[bin_id] += 1.0
         step = rate * _STEPS[np.uint32(min(visits[bin_id] + _ROUNDING, MOST_VISITS))]
-        for k in range(sums.classes):
+        for k in range(classes):
             table[bin_id, COEFFICIENT, k] -= step * lines[ADDITIVE, k]
         table[bin_id, COUNT, label] += w
         table[bin_id, LOG, label] = log_count(table[bin_id, COUNT, label])
