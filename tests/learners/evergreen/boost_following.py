@@ -79,7 +79,7 @@ class Follower:
         kept, (T, answer) = self.rows(), self.T(row)
         known, order = self.values(row), [self.labels[one] for one in boost.classes_.tolist()]
         expected = plain.answer(T, known)[order]
-        np.testing.assert_allclose(boost.predict_proba([row])[0], expected, rtol=1e-9, atol=1e-12)
+        assert_close(boost.predict_proba([row])[0], expected)
         boost.partial_fit([row], [label], sample_weight=[weight])
         since = int(self.state.tree.options["since"][0])
         is_alarm, self.since = since < self.since, since
@@ -141,25 +141,27 @@ class Follower:
         found += [o["tree_accumulator"], o["boost_accumulator"], votes["accumulator"]]
         found += [o["tree_loss"], o["boost_loss"], votes["loss"], o["stack_loss"], *state.losses]
         expected = [*plain.a, *plain.Q, *plain.L, *plain.l]
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+        assert_close(found, expected)
 
     def check_trees(self):
         """Every node of all trees in force: its test, its values."""
-        boost, plain = self.state.boost, self.plain
-        self.check_grown(boost.trees, plain.boosted.now, self.check_values)
-        self.check_grown(boost.voters, plain.randomized.now, self.check_votes)
-        if plain.boosted.now is not None:
-            np.testing.assert_allclose(boost.trees.base, plain.boosted.now.base, rtol=1e-9, atol=1e-12)
-            assert boost.trees.head["mean_weight"][0] == pytest.approx(plain.boosted.now.mean_weight)
-        if plain.randomized.now is not None:
-            np.testing.assert_allclose(boost.voters.shares, plain.randomized.now.x, rtol=1e-9, atol=1e-12)
+        boost, boosted, votes = self.state.boost, self.plain.boosted.now, self.plain.randomized.now
+        for arrays, now in ((boost.trees, boosted), (boost.voters, votes)):
+            assert arrays.trees == (0 if now is None else len(now.trees))
+        if boosted is not None:
+            leaves, nodes = self.check_grown(boost.trees, boosted)
+            assert_close(boost.trees.values[leaves], [node.V for node in nodes])
+            assert_close(boost.trees.hessians[leaves], [node.H for node in nodes])
+            assert_close(boost.trees.base, boosted.base)
+            assert boost.trees.head["mean_weight"][0] == pytest.approx(boosted.mean_weight)
+        if votes is not None:
+            leaves, nodes = self.check_grown(boost.voters, votes)
+            np.testing.assert_allclose(boost.voters.counts[leaves], [node.N for node in nodes], rtol=2e-7, atol=1e-12)
+            assert_close(boost.voters.shares, votes.x)
 
-    def check_grown(self, arrays, plain, check_leaf):
-        if plain is None:
-            assert arrays.trees == 0
-            return
-        assert arrays.trees == len(plain.trees)
-        root = 0
+    def check_grown(self, arrays, plain):
+        """Return the places of leaves, and the plain ones."""
+        root, leaves, of_leaves, gains, of_splits = 0, [], [], [], []
         for t, tree in enumerate(plain.trees):
             assert arrays.roots[t] == root
             for v, node in enumerate(tree):
@@ -167,22 +169,19 @@ class Follower:
                 assert (found["left"] > 0) == (node.left > 0), (t, v)
                 if node.left:
                     self.check_split(arrays, plain.rows.edges, root, found, node, (t, v))
+                    gains.append(found["gain"])
+                    of_splits.append(node.gain)
                 else:
-                    check_leaf(arrays, found["leaf"], node)
+                    leaves.append(found["leaf"])
+                    of_leaves.append(node)
             root += len(tree)
         assert root == arrays.used["node"]
-        assert sum(not node.left for tree in plain.trees for node in tree) == arrays.used["leaf"]
-
-    def check_values(self, arrays, leaf, node):
-        np.testing.assert_allclose(arrays.values[leaf], node.V, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(arrays.hessians[leaf], node.H, rtol=1e-9, atol=1e-12)
-
-    def check_votes(self, arrays, leaf, node):
-        np.testing.assert_allclose(arrays.counts[leaf], node.N, rtol=2e-7, atol=1e-12)
+        assert len(leaves) == len(set(leaves)) == arrays.used["leaf"]
+        assert_close(gains, of_splits)
+        return leaves, of_leaves
 
     def check_split(self, arrays, edges, root, found, node, where):
         assert (found["left"] - root, found["feature"]) == (node.left, node.feature), where
-        assert found["gain"] == pytest.approx(node.gain, rel=1e-9)
         if node.numeric:
             of = edges[node.feature]
             assert (found["cut"], bool(found["missing_left"])) == (node.cut, node.missing_left), where
@@ -190,6 +189,10 @@ class Follower:
         else:
             words = arrays.sets[found["set"]].tolist()
             assert {c for c in range(256) if words[c // 64] >> c % 64 & 1} == node.lefts, where
+
+
+def assert_close(found, expected):
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 def run(follower, X, y, weights=None):
@@ -201,10 +204,9 @@ def run(follower, X, y, weights=None):
         if any(turn.now is not one for turn, one in zip(turns, before, strict=True)):
             follower.check_trees()
     follower.check_trees()
-    leaves = [
-        tree.nodes["left"][: tree.used["node"]] for tree in (follower.state.boost.trees, follower.state.boost.voters)
-    ]
-    assert follower.boost.n_leaves_ > sum(int((left == 0).sum()) for left in leaves)
+    beside = sum(not node.left for turn in turns if turn.now for tree in turn.now.trees for node in tree)
+    tree = follower.state.tree.tree
+    assert follower.boost.n_leaves_ == beside + int((tree.nodes["left"][: tree.used["node"]] == 0).sum())
 
 
 def make_stream(kinds, count, classes, seed=0, **given):

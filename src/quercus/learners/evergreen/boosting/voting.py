@@ -78,11 +78,11 @@ def predict_votes(trees: Any, X: Any, i: int, leaves: Any, proba: Any, late: flo
         leaf = np.uint32(find_leaf(trees, np.int64(trees.roots[t]), X, i))
         leaves[t], n = leaf, VOTER_PRIOR
         for k in range(known):
-            n += trees.counts[leaf, np.uint32(k)]
+            n += float(trees.counts[leaf, np.uint32(k)])
         inverse = 1.0 / n
         rest += inverse
         for k in range(known):
-            proba[k] += inverse * trees.counts[leaf, np.uint32(k)]
+            proba[k] += inverse * float(trees.counts[leaf, np.uint32(k)])
     share = max(1.0 - late, 0.0) / total
     for k in range(known):
         proba[k] = share * (proba[k] + rest * VOTER_PRIOR * trees.shares[k])
