@@ -328,8 +328,7 @@ class Predictor(Estimator):
     @classmethod
     def _from_model(cls, model: Model) -> Self:
         try:
-            given = {name: rebuild(value) for name, value in model.parameters.items()}
-            learner = cls(**(dict(cls.former) | given))
+            learner = cls(**{**cls.former, **{name: rebuild(value) for name, value in model.parameters.items()}})
             learner._check_arguments()
             learner.schema_ = Schema.from_dict(model.schema)
         except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -27,7 +27,7 @@ def rows(n, start=0):
 def kept(tmp_path_factory):
     """Return, by kind and phase, what the file of a fit with nodes that wait holds."""
     X, y = rows(3_500)
-    model = qc.EvergreenBoost(rounds=42, depth=6, randomized=9, nominal=[1], adaptive=False)
+    model = qc.EvergreenBoost(rounds=42, depth=6, randomized=60, nominal=[1], adaptive=False)
     model.partial_fit(X[:1_500], y[:1_500])
     found = {}
     for i in range(1_500, 3_500):
