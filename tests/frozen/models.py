@@ -64,8 +64,12 @@ MODELS = {
     "EvergreenTree-open": Golden(partial(qc.EvergreenTree, features="open", loss=LOOK), "everything", 350),
     "EvergreenTree-recent": Golden(partial(qc.EvergreenTree, keep="recent", max_bytes=128_000), "late_category", 1_200),
     "EvergreenForest": Golden(partial(qc.EvergreenForest, trees=2), "changing", 120),
-    "EvergreenBoost": Golden(partial(qc.EvergreenBoost, rounds=9), "mixed", 300),
-    "EvergreenBoost-fitting": Golden(partial(qc.EvergreenBoost, rounds=9, features="open"), "everything", 404),
+    "EvergreenBoost": Golden(partial(qc.EvergreenBoost, rounds=9, randomized=0), "mixed", 300),
+    "EvergreenBoost-fitting": Golden(
+        partial(qc.EvergreenBoost, rounds=9, randomized=0, features="open"), "everything", 404
+    ),
+    "EvergreenBoost-randomized": Golden(partial(qc.EvergreenBoost, rounds=9, randomized=4), "mixed", 300),
+    "EvergreenBoost-voting": Golden(partial(qc.EvergreenBoost, rounds=9, randomized=4), "mixed", 95),
     "BayesianForest": Golden(partial(qc.BayesianForest, trees=2, depth=3), "mixed", 300),
     "BayesianForest-open": Golden(
         partial(qc.BayesianForest, trees=2, depth=2, features="open", subset=0.6), "everything", 650

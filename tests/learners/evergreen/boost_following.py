@@ -26,7 +26,7 @@ class Follower:
         self.categories = [{} for _ in kinds]
         self.labels = {}
         self.since = self.wrong = 0
-        self.alarms = []
+        self.alarms, self.given_up = [], []
         # By kind: how many trees each fit had, rows that were learned when each began, and the trees in force.
         self.turns = {FITTING: self.plain.boosted, VOTING: self.plain.randomized}
         self.found = {kind: [] for kind in self.turns}
@@ -93,6 +93,7 @@ class Follower:
         self.finish(is_alarm)
         if is_alarm:
             self.alarms.append(plain.n)
+            self.given_up += [kind for kind, turn in self.turns.items() if turn.fit is not None]
             plain.begin_anew()
             self.begin(self.rows())
             self.wrong = int(self.state.tree.errors.sum())

@@ -119,12 +119,13 @@ def test_a_fit_that_is_due_waits_for_the_other():
     assert second < first + first // 16 + 2
 
 
-def test_a_fit_begins_after_an_alarm():
+@pytest.mark.parametrize(("change", "rows", "given_up"), [(630, 940, FITTING), (590, 730, VOTING)])
+def test_fits_begin_anew_after_an_alarm(change, rows, given_up):
     X, y = make_stream(("number", "few"), 1150, 2, seed=6, noise=0.05)
-    y[630:] = 1 - y[630:]
+    y[change:] = 1 - y[change:]
     follower = Follower(("number", "few"), rounds=4, randomized=2)
-    run(follower, X[:940], y[:940])
-    assert follower.alarms
+    run(follower, X[:rows], y[:rows])
+    assert follower.given_up == [given_up]
     assert set(follower.alarms) <= set(follower.fits[FITTING])
     for alarm in follower.alarms:
         assert any(alarm < begun < alarm + 30 for begun in follower.fits[VOTING])

@@ -5,6 +5,7 @@ import pytest
 
 import quercus as qc
 from quercus.learners.evergreen.boosting import fitting
+from quercus.learners.evergreen.boosting.layout import FITTING, VOTING
 from tests.frozen.streams import stream
 
 
@@ -113,6 +114,19 @@ def test_many_categories_of_many_columns_stay_within_max_bytes():
     rng = np.random.default_rng(16)
     X, y = rng.integers(0, 260, (700, 60)).astype(float), rng.integers(0, 10, 700)
     check_bytes(qc.EvergreenBoost(max_bytes=2**20, rounds=13, nominal=range(60)), X, y, step=37)
+
+
+@pytest.mark.parametrize(("randomized", "kind", "sixteenths"), [(0, FITTING, 5), (3, VOTING, 4)])
+def test_a_fit_has_the_rows_that_sums_by_category_leave_room_for(randomized, kind, sixteenths):
+    rng = np.random.default_rng(16)
+    X, y = rng.integers(0, 100, (1_500, 20)).astype(float), rng.integers(0, 10, 1_500)
+    model = qc.EvergreenBoost(max_bytes=2**20, rounds=4, randomized=randomized, nominal=range(20)).partial_fit(X, y)
+    while model._state.boost.options["stage"][0] != kind:
+        model.partial_fit(X[:1], y[:1])
+    fit = model._state.boost.fit
+    assert fit.sizes["row"] < model.rows_
+    most, more = 2**20 // 16 * sixteenths, fit.sizes | {"row": fit.sizes["row"] + 1}
+    assert fit.nbytes <= most < fit.bytes_at(**more)
 
 
 @pytest.mark.parametrize("make", [qc.EvergreenTree, qc.EvergreenForest, qc.EvergreenBoost])

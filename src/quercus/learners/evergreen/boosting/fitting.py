@@ -170,13 +170,14 @@ def _count_outputs(state: EvergreenBoostState) -> int:
     return state.tree.classes if state.tree.classes > 2 else 1
 
 
-def _bytes_for_rows(state: EvergreenBoostState, outputs: int, share: int) -> int:
+def _bytes_for_rows(state: EvergreenBoostState, outputs: int, randomized: bool) -> int:
     """Return how much memory the rows of a fit may take: less where edges and sums by category take much."""
     tree, features = state.tree, len(state.tree.features)
     nominal = tree.features["kind"] == NOMINAL
     codes = tree.codes[: tree.n_rows, nominal].max(axis=0, initial=0).astype(np.int64) + 1
-    beside = FitState.idle().bytes_at(**_fit_sizes(features, 0, outputs, int(codes.sum()), VOTER_DEPTH))
-    return share - max(beside - state.max_bytes // 16, 0)
+    depth, sixteenths = (VOTER_DEPTH, 3) if randomized else (MOST_DEPTH, 4)
+    beside = FitState.idle().bytes_at(**_fit_sizes(features, 0, outputs, int(codes.sum()), depth))
+    return state.max_bytes // 16 * sixteenths - max(beside - state.max_bytes // 16, 0)
 
 
 def _fit_sizes(features: int, rows: int, outputs: int, bins: int, depth: int) -> dict[str, int]:
@@ -187,8 +188,7 @@ def _fit_sizes(features: int, rows: int, outputs: int, bins: int, depth: int) ->
 def _choose_rows(state: EvergreenBoostState, params: Any) -> Places:
     """Return places of rows, evenly apart where there is no room for all of them."""
     tree, outputs = state.tree, _count_outputs(state)
-    share = state.max_bytes // 16 * (3 if params.randomized else 4)
-    most = max(_bytes_for_rows(state, outputs, share) // _row_bytes(len(tree.features), outputs), 0)
+    most = max(_bytes_for_rows(state, outputs, params.randomized > 0) // _row_bytes(len(tree.features), outputs), 0)
     rows, recent = tree.n_rows, bool(tree.options["recent_only"][0])
     if rows <= most:
         return np.arange(rows)

@@ -254,9 +254,11 @@ class BoostState(State):
             raise StateError("its arrays do not fit together (boost).")
 
     def _are_trees(self, trees: GrownTreesState, classes: int) -> bool:
-        """Check that trees in force are done, and of classes that are known."""
+        """Check that trees in force are done, and of classes that are known; or that there is nothing."""
         outputs = trees.sizes["output"]
-        return trees.is_done() and outputs <= classes and (trees.trees == 0 or (outputs > 0 and classes > 1))
+        if trees.trees == 0:
+            return not any(trees.sizes.values())
+        return trees.is_done() and 0 < outputs <= classes > 1
 
     def _fits_candidate(self, new: GrownTreesState) -> bool:
         """Check that the tree under way is one that the fit may go on with."""
