@@ -73,3 +73,8 @@ def test_a_learner_has_an_oracle_beside_its_tests(name):
     folder = ROOT / "tests" / "learners" / MODELS[name].split(".")[2]
     assert list(folder.glob("test_*.py"))
     assert (folder / "oracle.py").exists() or (folder / "oracle" / "__init__.py").exists()
+
+
+def test_no_kernel_is_compiled_while_tests_are_collected(pytestconfig):
+    """All processes collect all tests, and all but one would wait."""
+    assert pytestconfig.compiled_early == []

@@ -212,7 +212,6 @@ def test_marks_that_make_no_sense_are_refused_and_change_nothing(watched):
         (Renewing(qc.HoeffdingTree), TypeError, "no learner of quercus; give one, such as ConfidenceTree"),
         (Renewing("hoeffding"), TypeError, "no learner of quercus"),
         (Renewing(qc.HoeffdingTree(delta=5)), ValueError, "delta=5 is out of range"),
-        (Renewing(qc.HoeffdingTree().partial_fit([[1.0]], [1])), ValueError, "has learned already"),
         (Renewing(detector="ddm"), TypeError, "no detector; give one, such as"),
         (Renewing(detector=DDM), TypeError, "no detector"),
         (Renewing(detector=DDM(least=-1)), ValueError, "least=-1 is out of range"),
@@ -223,6 +222,12 @@ def test_arguments_that_make_no_sense_are_refused(model, error, message):
     with pytest.raises(error, match=message):
         model.partial_fit([[1.0], [2.0]], [0, 1])
     assert model.predict_one({"x0": 1.0}) is None
+
+
+def test_a_learner_that_has_learned_is_refused():
+    test_arguments_that_make_no_sense_are_refused(
+        Renewing(qc.HoeffdingTree().partial_fit([[1.0]], [1])), ValueError, "has learned already"
+    )
 
 
 def test_parameters_of_both_parts_are_reached_by_name():
