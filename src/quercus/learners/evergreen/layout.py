@@ -17,7 +17,7 @@ SAMPLE = 2_048
 GRAIN = 2.0**-20
 HEAVIEST = 2.0**20
 # A growth of at most so many values is done at once; of a larger one so many values per feature are scanned per row.
-AT_ONCE = 16_384
+AT_ONCE = 8_192
 PACE = 200
 LEAST_WORK = 4_096
 CHUNK = 2_048
