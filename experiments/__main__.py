@@ -47,6 +47,9 @@ Jobs = Annotated[int, typer.Option(min=1, help="Cells at a time; with 1, times a
 Where = Annotated[Place, typer.Option("--on", help="Processes of this machine, or a Ray cluster (RAY_ADDRESS).")]
 Out = Annotated[Path, typer.Option(help="Folder for the results; what is there is not measured again.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what was measured before.")]
+Again = Annotated[
+    list[str] | None, typer.Option(metavar="VALUE", help="Forget only cells with this value, such as a learner's name.")
+]
 Book = Annotated[bool, typer.Option("--book", help="Write a page about the papers there, index.html.")]
 # Not what the pages are made from: a run there would find everything measured.
 _OUT = Path("experiments-run")
@@ -63,12 +66,13 @@ def papers(
     where: Where = Place.PROCESSES,
     out: Out = _OUT,
     fresh: Fresh = False,
+    again: Again = None,
     book: Book = False,
 ) -> None:
     """Measure tables and figures of the papers behind the learners, beside what was published."""
     with guarded():
         names = _studies("papers", name)
-        _measure(_exhibits(names, part, figure, table), scale.value, jobs, where, out, fresh)
+        _measure(_exhibits(names, part, figure, table), scale.value, jobs, where, out, fresh, again)
         if book:
             from experiments.harness.book import write_book
             from experiments.harness.storing import ResultStore
@@ -88,10 +92,11 @@ def peers(
     where: Where = Place.PROCESSES,
     out: Out = _OUT,
     fresh: Fresh = False,
+    again: Again = None,
 ) -> None:
     """Measure Quercus beside others, and beside itself with other settings."""
     with guarded():
-        _measure(_exhibits(_studies("peers", name), part, figure, table), scale.value, jobs, where, out, fresh)
+        _measure(_exhibits(_studies("peers", name), part, figure, table), scale.value, jobs, where, out, fresh, again)
 
 
 @app.command()
@@ -148,7 +153,13 @@ def _exhibits(
 
 
 def _measure(
-    exhibits: list[Exhibit], scale: Literal["quick", "full"], jobs: int, where: Place, out: Path, fresh: bool
+    exhibits: list[Exhibit],
+    scale: Literal["quick", "full"],
+    jobs: int,
+    where: Place,
+    out: Path,
+    fresh: bool,
+    again: list[str] | None,
 ) -> None:
     """Measure what is missing, draw it, and say what it comes to."""
     from experiments.harness.catalog import load_study
@@ -162,9 +173,9 @@ def _measure(
     store = ResultStore(out)
     for study in dict.fromkeys(exhibit.runs.study for exhibit in exhibits):
         load_study(study).check()
-    if fresh:
+    if fresh or again:
         for exhibit in exhibits:
-            store.forget(exhibit.runs, scale)
+            store.forget(exhibit.runs, scale, () if fresh else again or ())
     executor = run_on_ray if where is Place.RAY else run_in_processes
     failed = measure(exhibits, scale, store, jobs, executor, say)
     for exhibit in exhibits:

@@ -60,9 +60,11 @@ def measure(
     """
     say = say or _say
     all_runs = list({(one.runs.study, one.runs.name): one.runs for one in exhibits}.values())
-    missing = [
-        (runs, cell) for runs in all_runs if not store.is_whole(runs, scale) for cell in store.missing(runs, scale)
-    ]
+    missing = []
+    for runs in all_runs:
+        if not store.is_whole(runs, scale):
+            store.unpack(runs, scale)
+            missing += [(runs, cell) for cell in store.missing(runs, scale)]
     failed = _measure_cells(missing, scale, store, jobs, executor, say) if missing else []
     for runs in all_runs:
         if not store.is_whole(runs, scale) and not store.missing(runs, scale):

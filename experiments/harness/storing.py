@@ -1,13 +1,15 @@
 """Results on disk: a Parquet file for each finished cell, and one for all of them when none is left.
 
 A cell is written beside its place and then moved there, so that a killed process leaves whole files only. The file of
-all is made from those of the cells in their order, without times: the same results are the same bytes.
+all is made from those of the cells in their order, without times: the same results are the same bytes. Where only that
+one is there and cells were added, it is taken apart again.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -110,10 +112,29 @@ class ResultStore:
         summary: dict[str, Any] = json.loads(self.path(runs, scale).with_suffix(".json").read_text(encoding="utf-8"))
         return int(summary["cells"]), float(summary["seconds"])
 
-    def forget(self, runs: Runs, scale: Scale) -> None:
-        """Remove what was measured."""
+    def unpack(self, runs: Runs, scale: Scale) -> None:
+        """Give cells that only the file of all holds files of their own again; each took as long as the others."""
+        import pyarrow.parquet as pq
+
+        missing, path = self.missing(runs, scale), self.path(runs, scale)
+        if not missing or not path.exists() or not path.with_suffix(".json").exists():
+            return
+        count, seconds = self.read_times(runs, scale)
+        found: dict[str, list[Row]] = {}
+        for line in pq.read_table(path, partitioning=None).to_pylist():
+            cell = {name: line.pop(name, None) for name in missing[0]}
+            found.setdefault(name_cell(cell), []).append(line)
+        for cell in missing:
+            if name_cell(cell) in found:
+                self.write(runs, scale, cell, found[name_cell(cell)], seconds / count)
+
+    def forget(self, runs: Runs, scale: Scale, values: Collection[str] = ()) -> None:
+        """Remove what was measured, or only what was of cells that have one of these values."""
+        if values:
+            self.unpack(runs, scale)
         for cell in runs.cells(scale):
-            self._cell_path(runs, scale, cell).unlink(missing_ok=True)
+            if not values or not set(values).isdisjoint(cell.values()):
+                self._cell_path(runs, scale, cell).unlink(missing_ok=True)
         self.path(runs, scale).unlink(missing_ok=True)
         self.path(runs, scale).with_suffix(".json").unlink(missing_ok=True)
 

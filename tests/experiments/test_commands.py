@@ -34,6 +34,8 @@ def test_results_pictures_and_the_book_are_written(tmp_path):
     assert "Figure 1" not in again.stdout
     anew = succeed("papers", OAK, "--jobs", 1, "--out", out, "--fresh")
     assert "8 of 8 cells" in anew.stderr
+    again = succeed("papers", OAK, "--out", out, "--again", "red")
+    assert "4 of 4 cells" in again.stderr
 
 
 def test_what_there_is_is_listed():

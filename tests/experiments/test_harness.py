@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -79,6 +80,21 @@ def test_a_larger_grid_makes_old_results_incomplete(tmp_path, monkeypatch):
     more = type(runs)(runs.study, runs.name, lambda scale: [*runs.cells(scale), {"data": "c", "run": 0}], runs.measure)
     assert not store.is_whole(more, "quick")
     assert store.missing(more, "quick") == [{"data": "c", "run": 0}]
+
+
+def test_cells_are_found_in_the_file_of_all(tmp_path, expected, monkeypatch):
+    run_oak(tmp_path)
+    shutil.rmtree(tmp_path / "cells")
+    store, runs = ResultStore(tmp_path), find_exhibits(OAK)[0].runs
+    more = type(runs)(runs.study, runs.name, lambda scale: runs.cells("full"), runs.measure)
+    store.unpack(more, "quick")
+    assert len(store.missing(more, "quick")) == 12
+    # Nothing of the others is measured again.
+    shutil.rmtree(tmp_path / "cells")
+    store.forget(runs, "quick", ["white"])
+    monkeypatch.setenv("OAK_FAIL", "red")
+    assert run_oak(tmp_path) == []
+    assert merged(tmp_path) == merged(expected)
 
 
 def test_a_cell_that_fails_leaves_the_others(tmp_path, expected, monkeypatch):
