@@ -18,7 +18,15 @@ from experiments.peers.choosing.scores import BY_FILE, STREAMS, read_gaps, read_
 _MARKS = {IN_ORDER: {**dict.fromkeys(STREAMS, " *"), **dict.fromkeys(BY_FILE, " †")}, SHUFFLED: {}}
 # Where names are written in the picture of costs, in points from the dot; others stand to the right of theirs.
 FEW = (
-    *("EvergreenTree", "EvergreenForest", "scikit-learn forest", "MOA ARF10", "MOA SRP10", "MOA HoeffdingTree"),
+    *(
+        "EvergreenTree",
+        "EvergreenForest",
+        "EvergreenBoost",
+        "scikit-learn forest",
+        "MOA ARF10",
+        "MOA SRP10",
+        "MOA HoeffdingTree",
+    ),
     *("river ARF10", "river AMF10", "river HoeffdingTree"),
 )
 _PLACES = {"MOA ARF10": (-7, 3), "MOA HoeffdingTree": (0, 10), "scikit-learn forest": (-7, 0)}

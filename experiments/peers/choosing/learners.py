@@ -135,8 +135,8 @@ def pass_majority(rows: OrderedRows, seed: int) -> Paid:
     return Paid(Pass(right, losses(likely), 0.0, 0.0, None, None), 0.0)
 
 
-TREE, FOREST = "EvergreenTree", "EvergreenForest"
-READING = (TREE, FOREST, "ConfidenceTree", "HoeffdingTree", "CredibleTree", "BayesianForest")
+TREE, FOREST, BOOST = "EvergreenTree", "EvergreenForest", "EvergreenBoost"
+READING = (TREE, FOREST, BOOST, "ConfidenceTree", "HoeffdingTree", "CredibleTree", "BayesianForest")
 BUYING = ("UtilityTree", "ReinforcedTree")
 OURS = (*READING, *BUYING)
 BATCH = {"scikit-learn tree": batch_tree, "scikit-learn forest": batch_forest}
@@ -154,4 +154,13 @@ LEARNERS: dict[str, Callable[[OrderedRows, int], Paid | Missing]] = {
 }
 # Those that are ranked, and those of them that are many trees.
 RANKED = tuple(name for name in LEARNERS if name not in RULES)
-FORESTS = (FOREST, "BayesianForest", "scikit-learn forest", "river AMF10", "river ARF10", "MOA ARF10", "MOA SRP10")
+FORESTS = (
+    FOREST,
+    BOOST,
+    "BayesianForest",
+    "scikit-learn forest",
+    "river AMF10",
+    "river ARF10",
+    "MOA ARF10",
+    "MOA SRP10",
+)
