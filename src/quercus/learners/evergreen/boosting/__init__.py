@@ -96,7 +96,7 @@ class EvergreenBoost(Classifier):
         return int(self._state.tree.n_rows) if self._is_fitted() else 0
 
     def regrow(self) -> EvergreenBoost:
-        """Grow the tree anew from all rows that are kept, and fit boosted trees to them, now.
+        """Grow the tree anew from all rows that are kept, and fit boosted and randomized trees to them, now.
 
         Examples
         --------

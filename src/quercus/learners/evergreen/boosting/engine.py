@@ -30,7 +30,7 @@ _VOTERS = ("votes", "voters", "new_voters")
 
 
 class BoostEngine:
-    """Lets a tree answer and learn rows, and then the boosted trees beside it."""
+    """Lets a tree answer and learn rows, and then the trees beside it: boosted ones, and randomized ones."""
 
     first_slice = 2_048
 
@@ -145,7 +145,7 @@ class BoostEngine:
         return BoostExplanation(**more, parts=weigh_parts(state.boost))
 
     def regrow(self, state: EvergreenBoostState, params: Any) -> None:
-        """Grow the tree anew from all rows that are kept, and fit boosted trees to them, now."""
+        """Grow the tree anew from all rows that are kept, and fit all other trees to them, now."""
         _TREE.regrow(state.tree)
         fitting.fit_now(state, params)
 

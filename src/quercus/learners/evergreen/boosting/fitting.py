@@ -1,4 +1,4 @@
-"""Where a fit of boosted trees begins and ends: room for it, its rows, and how many rounds it has."""
+"""Where a fit of boosted or of randomized trees begins and ends: room for it, its rows, and how many trees it has."""
 
 from __future__ import annotations
 
