@@ -12,8 +12,7 @@ from experiments.harness.exhibits import Cell, Claim, PageTable, Report, Row, Ru
 from experiments.harness.results import Results, mean_of
 from experiments.harness.verdicts import show_signed
 from experiments.peers.evergreen.contenders import Contender, TestSpan, evergreen, ours
-from experiments.peers.evergreen.passing import SHUFFLED, OrderedSet, load_stream
-from experiments.peers.evergreen.prequential import IN_ORDER
+from experiments.peers.evergreen.passing import IN_ORDER, SHUFFLED, OrderedSet, load_stream
 from experiments.peers.evergreen.sets import QUICK_TESTED, TESTED
 
 _PARTS = ("regrow", "aggregate", "recent", "singles")

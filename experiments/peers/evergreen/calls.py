@@ -13,8 +13,7 @@ from experiments.harness.measuring import attempt_lines
 from experiments.harness.results import Results
 from experiments.peers.evergreen import sets
 from experiments.peers.evergreen.contenders import EVERGREEN, Contender, evergreen, make_river, trees
-from experiments.peers.evergreen.passing import SHUFFLED, OrderedSet, load_stream
-from experiments.peers.evergreen.prequential import IN_ORDER
+from experiments.peers.evergreen.passing import IN_ORDER, SHUFFLED, OrderedSet, load_stream
 from experiments.peers.stream_files import as_dicts
 
 _RIVER = "river HoeffdingTree"

@@ -68,16 +68,16 @@ def fill(cell: Cell, seed: int) -> Row:
         seconds += time.process_time() - start
         right.append(outcome.answers == outcome.truth)
         most_bytes = max(most_bytes, int(model.nbytes))
-        resident = _resident()
-        at_first = at_first or resident
-        grown = max(grown, resident - at_first)
+        size = resident()
+        at_first = at_first or size
+        grown = max(grown, size - at_first)
     all_right = np.concatenate(right)
     late = float(all_right[-count // 10 :].mean())
     values = (all_right.mean(), late, most_bytes, grown, model.rows_, leaves_of(model) or 0, seconds)
     return dict(zip(_COLUMNS, map(float, values), strict=True))
 
 
-def _resident() -> int:
+def resident() -> int:
     """Return the resident memory of this process in bytes."""
     import psutil
 

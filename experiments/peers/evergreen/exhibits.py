@@ -13,7 +13,9 @@ propensity   whether labels that were chosen should count by the inverse of thei
 corrected    wrong labels exchanged in the rows that are kept, or all rows learned again: accuracy.
 correcting   the same: how long an asker takes for it.
 nightly      the boost beside batch learners that are fitted again and again.
+first        the first thousand rows beside batch learners and forests of others, as curves.
 few          the same labels for all: the boost beside batch learners that are fitted once.
+size         many columns, many classes, up to 100 million rows: time and memory.
 """
 
 from experiments.harness.exhibits import Exhibit, Study
@@ -25,12 +27,14 @@ from experiments.peers.evergreen import (
     chance,
     corrected,
     few,
+    first,
     forest,
     frozen,
     labels,
     nightly,
     prequential,
     propensity,
+    size,
 )
 from experiments.peers.evergreen.sets import check_data
 
@@ -53,7 +57,9 @@ STUDY = Study(
         Exhibit("table", "11", "Labels put right later", corrected.CORRECTED, corrected.summarize),
         Exhibit("table", "12", "How long that takes", corrected.CORRECTING, corrected.summarize_times),
         Exhibit("table", "13", "Beside batch learners that are fitted again", nightly.NIGHTLY, nightly.summarize),
+        Exhibit("figure", "1", "The first 1,000 rows", first.FIRST, first.summarize, first.draw, size=(10.5, 5.2)),
         Exhibit("table", "14", "The same labels for all, beside batch learners", few.FEW, few.summarize),
+        Exhibit("table", "15", "Wide and deep: time and memory", size.SIZE, size.summarize),
     ),
     check=check_data,
 )

@@ -11,7 +11,7 @@ from experiments.harness.results import Results
 from experiments.peers.evergreen import sets
 from experiments.peers.evergreen.contenders import Contender
 
-SHUFFLED = "shuffled"
+SHUFFLED, IN_ORDER = "shuffled", "in order"
 COLUMNS = ("rows", "features", "classes", "previous", "accuracy", "loss", "seconds", "wall", "leaves", "bytes")
 
 
@@ -25,7 +25,7 @@ class OrderedSet(NamedTuple):
 
 def load_stream(cell: Cell, seed: int) -> sets.OrderedRows:
     """Return the rows of a cell."""
-    return sets.load(str(cell["data"]), seed if cell["order"] == SHUFFLED else None, int(cell["most"]) or None)
+    return sets.load(str(cell["data"]), None if cell["order"] == IN_ORDER else seed, int(cell["most"]) or None)
 
 
 def pass_lines(contender: Contender, cell: Cell, seed: int) -> list[Row]:

@@ -10,9 +10,8 @@ from experiments.harness.measuring import attempt_lines
 from experiments.harness.results import Results
 from experiments.peers.evergreen.contenders import EVERGREEN, Contender, evergreen, forests, ours, trees
 from experiments.peers.evergreen.frozen import HOEFFDING
-from experiments.peers.evergreen.passing import COLUMNS, SHUFFLED, OrderedSet, pass_lines, rate_of
+from experiments.peers.evergreen.passing import COLUMNS, IN_ORDER, SHUFFLED, OrderedSet, pass_lines, rate_of
 
-IN_ORDER = "in order"
 # Sets whose order means something come in it and shuffled.
 STREAMS = (
     OrderedSet("random tree", SHUFFLED, 0),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,11 +26,14 @@ LABELS = {
     "airlines": (1_000, 5_000, 20_000),
 }
 TESTED, QUICK_TESTED = 5_000, 1_000
-_GENERATORS = {
+_GENERATORS: dict[str, Callable[..., qc.streams.Stream]] = {
     "random tree": qc.streams.RandomTree,
     "noise": qc.streams.Noise,
     "g50c": qc.streams.GaussianPair,
     "multiplexer": qc.streams.Multiplexer,
+    # The limit of SEA's sum changes at once, all weights of the hyperplane turn with every row.
+    "SEA": partial(qc.streams.SEA, drift=(2_000, 4_000, 6_000)),
+    "hyperplane": partial(qc.streams.Hyperplane, drifting=10),
 }
 _GENERATED = 500_000
 
