@@ -142,6 +142,10 @@ class LedgerMachine(RuleBasedStateMachine):
     def reopen(self, killed):
         (abandon if killed else Ledger.close)(self.ledger)
         self.ledger = self.open()
+        # Whether an answer changed anything is written with the next transaction, and lost if there is none.
+        for question in self.naive.questions if killed else ():
+            if self.ledger.question(question["id"]).changed is None:
+                question["changed"] = None
 
     @precondition(lambda self: self.folder and self.naive.questions)
     @rule()
